@@ -5,6 +5,9 @@
         assert not seen.errors
         assert not seen.requests
 
+A test never waits for a while: it waits until something is so (`until`), or until nothing on the
+page will change by itself (`rest`). What shows for a moment is noted as it happens (`copied`).
+
 The browser is started by the first page of a test module and closed when the module ends (see
 conftest.py). While it is open its thread has a running event loop, so that `asyncio.run` beside it
 belongs into another thread. Pages forbid `eval`, so that `wait_for_function` wants "() => ...".
@@ -14,7 +17,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,11 +29,85 @@ import pytest
 # the first has no user interface of its own to start
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 MISSING = "there is no chromium; apt install chromium"
-HANGS = 300_000  # [ms] after which a page counts as hung
+PATIENCE = 60  # [s] for what takes a moment: ten times what a busy machine needs
 # WebGL by the processor, where there is no graphics card
 DRAWN_HERE = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 FLAT = ("--disable-gpu", "--disable-3d-apis")  # no WebGL, which takes less than half of the time
 INSIDE = ("data:", "blob:")  # addresses that hold what they name
+
+# What a page awaits: timers, frames, answers of a socket and of a data base. Timers of five seconds
+# and more are for tidying up.
+COUNTED = """(() => {
+  const awaited = new Set(), later = window.setTimeout.bind(window);
+  const counted = (ask, never, kind, soon) => {
+    const [asked, dropped] = [window[ask].bind(window), window[never].bind(window)];
+    window[ask] = (what, ms = 0, ...more) => {
+      const id = asked((...given) => {
+        awaited.delete(`${kind} ${id}`);
+        what(...given);
+      }, ms, ...more);
+      if (soon(ms)) awaited.add(`${kind} ${id}`);
+      return id;
+    };
+    window[never] = (id) => {
+      awaited.delete(`${kind} ${id}`);
+      dropped(id);
+    };
+  };
+  counted("setTimeout", "clearTimeout", "timer", (ms) => ms < 5000);
+  counted("requestAnimationFrame", "cancelAnimationFrame", "frame", () => true);
+
+  let last = 0;
+  const ended = (what, name, events) => {
+    const key = `${name} ${(last += 1)}`;
+    awaited.add(key);
+    for (const event of events) what.addEventListener(event, () => awaited.delete(key));
+    return what;
+  };
+  const { open } = IDBFactory.prototype, { transaction } = IDBDatabase.prototype;
+  IDBFactory.prototype.open = function (...all) {
+    return ended(open.apply(this, all), "data base", ["success", "error"]);
+  };
+  IDBDatabase.prototype.transaction = function (...all) {
+    return ended(transaction.apply(this, all), "data base", ["complete", "error", "abort"]);
+  };
+
+  const { send } = WebSocket.prototype, heard = new WeakMap();
+  const listen = (socket) => {
+    const open = new Set(), forget = (key) => open.delete(key) && awaited.delete(key);
+    socket.addEventListener("message", ({ data }) => {
+      const { id, is } = JSON.parse(data);
+      if (is !== "progress") forget(`answer ${id}`);
+    });
+    socket.addEventListener("close", () => open.forEach(forget));
+    return open;
+  };
+  WebSocket.prototype.send = function (text) {
+    if (!heard.has(this)) heard.set(this, listen(this));
+    const key = `answer ${JSON.parse(text).id}`;
+    heard.get(this).add(key);
+    awaited.add(key);
+    return send.call(this, text);
+  };
+
+  window.rested = (patience) => new Promise((done, failed) => {
+    const start = performance.now();
+    let looks = 0;
+    const look = () => {
+      looks += 1;
+      if (!awaited.size) done();
+      else if (looks > 100 && performance.now() - start > patience) failed(new Error(`still awaited: ${[...awaited]}`));
+      else later(look, 5);
+    };
+    look();
+  });
+})()"""  # noqa: E501
+# note all that a button says from now on
+NOTED = """(button) => {
+  button.said = [];
+  const note = () => button.said.push(button.textContent);
+  new MutationObserver(note).observe(button, {childList: true, characterData: true, subtree: true});
+}"""
 
 _open: list[Any] = []  # Playwright and its browsers, once they run
 _browsers: dict[bool, Any] = {}  # with WebGL, and without
@@ -68,7 +146,8 @@ def page_of(
         color_scheme=scheme,  # type: ignore[arg-type]
         **context,
     )
-    shown.set_default_timeout(HANGS)
+    shown.set_default_timeout(1000 * PATIENCE)
+    shown.add_init_script(COUNTED)
     with tempfile.TemporaryDirectory() as folder:
         url = html_or_url
         if not url.startswith(("http://", "https://", "file://")):
@@ -84,6 +163,34 @@ def page_of(
             yield seen
         finally:
             shown.close()
+
+
+def rest(page: Any) -> None:
+    """Wait until nothing on a page, or in a frame of one, will change by itself.
+
+    A page that plays something never rests.
+    """
+    page.evaluate("(patience) => window.rested(patience)", 1000 * PATIENCE)
+
+
+def until(page: Any, right: Callable[[], object]) -> bool:
+    """Wait until something is so, and return whether it came to be."""
+    end, looks = time.monotonic() + PATIENCE, 0
+    while not right():
+        looks += 1
+        if looks > 100 and time.monotonic() > end:  # the machine may have stood still meanwhile
+            return False
+        page.wait_for_timeout(20)
+    return True
+
+
+def copied(page: Any, button: Any) -> str:
+    """Press a button that copies and says so for a moment; return what is in the clipboard."""
+    pressed = button.element_handle()  # whatever is written on it
+    pressed.evaluate(NOTED)
+    pressed.click()
+    assert until(page, lambda: "Copied" in pressed.evaluate("(button) => button.said"))
+    return page.evaluate("navigator.clipboard.readText()")
 
 
 def browser(webgl: bool = True) -> Any:

@@ -1,4 +1,4 @@
-"""What holds for every test: the same examples for everybody, one sentence on what was skipped.
+"""What holds for every test: the same examples for everybody, an end, one sentence on skips.
 
 `make test` draws the same random examples on every machine and in every run, and `make test-all`
 more of them. `make fuzz` draws new ones and prints their seed; what it finds is pinned with
@@ -14,6 +14,7 @@ import random
 import signal
 
 import browser
+import hanging
 import pytest
 from hypothesis import HealthCheck, settings
 from long import WHOLE
@@ -39,11 +40,28 @@ settings.load_profile("same")
 # a shell that starts the tests in the background has Ctrl-C ignored, and processes inherit that
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+TOLD = pytest.StashKey[int]()  # where people see what a process says that hangs
+
 gc.disable()  # until the tests are collected: imports leave no garbage
 
 
 def pytest_addoption(parser):
     parser.addoption("--shuffle", type=int, metavar="SEED", help="run the tests in a random order")
+
+
+def pytest_configure(config):
+    config.stash[TOLD] = os.dup(2)  # before what tests print is kept
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item):
+    """Let nothing hang for ever: neither a test nor what is done before and after it."""
+    long = item.get_closest_marker("long") or item.config.getoption("--hypothesis-profile")
+    with hanging.ends(hanging.LONG if long else hanging.HANGS, item.config.stash[TOLD]):
+        return (yield)
+
+
+pytest_runtest_call = pytest_runtest_teardown = pytest_runtest_setup
 
 
 @pytest.hookimpl(trylast=True)

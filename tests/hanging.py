@@ -1,38 +1,53 @@
-"""What would otherwise hang for ever fails instead, after much more time than it may ever take."""
+"""What would hang for ever fails instead, with the place where it hangs.
+
+Every test has this limit, by conftest.py, so that no test needs a limit of its own. It is for what
+never ends: a test that needs a fair part of it on an idle machine is too long.
+"""
 
 from __future__ import annotations
 
+import faulthandler
 import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-HANGS = 600  # [s]; refusals take milliseconds
+import pytest
+
+HANGS = 120  # [s] for the set-up of a test, for the test, and for what is cleared away after it
+LONG = 1800  # [s] for those that `make test-all` and `make fuzz` run
+DEAF = 30  # [s] more, and who hears nothing is ended: compiled code that goes round and round
 
 
 @contextmanager
-def ends() -> Iterator[None]:
-    """Fail if a block is still at work after ten minutes; where there is no SIGALRM, wait."""
+def ends(seconds: float, told: int) -> Iterator[None]:
+    """Fail if a block is still at work after some seconds.
+
+    Args:
+        seconds: How long it may take. Where there is no SIGALRM, or the block does not come back to
+            Python, the process ends a little later.
+        told: The file descriptor that is then told where every thread is.
+    """
 
     def fail(number: int, frame: FrameType | None) -> None:
-        raise AssertionError(f"still at work after {HANGS} s")
+        pytest.fail(f"still at work after {seconds} s")
 
-    if not hasattr(signal, "SIGALRM"):
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, fail)
-    signal.alarm(HANGS)
+    faulthandler.dump_traceback_later(seconds + DEAF, exit=True, file=told)
+    heard = hasattr(signal, "SIGALRM")
+    if heard:
+        before = signal.signal(signal.SIGALRM, fail)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        if heard:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        faulthandler.cancel_dump_traceback_later()
 
 
 def wait_until(something: Callable[[], object]) -> None:
-    """Wait until something is so; fail after much more time than that may take."""
-    end = time.monotonic() + HANGS
+    """Wait until something is so; if it never is, the limit of the test ends the wait."""
     while not something():
-        assert time.monotonic() < end, f"not so after {HANGS} s"
         time.sleep(0.005)

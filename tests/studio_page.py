@@ -6,13 +6,13 @@ Numbers on the page are rounded. `shows` says whether a text is a number, rounde
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pytest
-from browser import Seen, page_of
+from browser import Seen, page_of, rest, until
 
 READY = "() => (document.querySelector('#matrix td button')?.textContent ?? '–') !== '–'"
 DROP = """([name, text]) => {
@@ -22,6 +22,11 @@ DROP = """([name, text]) => {
     new DragEvent(kind, {dataTransfer: held, bubbles: true, cancelable: true}));
   drop("dragenter");
   drop("drop");
+}"""
+# nothing is played or run any more
+STILL = """() => {
+  const going = "#live[aria-pressed=true], #play[aria-label=Pause]";
+  for (const button of document.querySelectorAll(going)) button.click();
 }"""
 # every control as it is on a page that was just opened, and no message
 FRESH = """() => {
@@ -36,8 +41,6 @@ FRESH = """() => {
   for (const each of document.querySelectorAll("details")) each.open = false;
   document.querySelector("#messages").replaceChildren();
 }"""  # noqa: E501
-PATIENCE = 300_000  # [ms] for what takes a second: others may be at work on the machine
-TRIES = 6000  # of 50 ms each
 
 
 def studio_of(*arguments: Any, **options: Any) -> Any:
@@ -54,7 +57,6 @@ def shown(address: str, **options: Any) -> Iterator[Seen]:
     """Show a studio's page once its first robot is there."""
     window = {"width": 1280, "height": 800, "webgl": False, **options}
     with page_of(address, **window) as seen:
-        seen.page.set_default_timeout(PATIENCE)
         # the browser hands over its file choosers only while somebody listens, and a listener that
         # comes with the key press can come too late
         seen.page.on("filechooser", lambda _: None)
@@ -63,8 +65,9 @@ def shown(address: str, **options: Any) -> Iterator[Seen]:
 
 
 def ready(page: Any) -> None:
-    """Wait until the page shows numbers."""
+    """Wait until the page shows the numbers of its robot, and nothing is on its way any more."""
     page.wait_for_function(READY)
+    rest(page)
 
 
 def load(page: Any, name: str) -> None:
@@ -76,6 +79,8 @@ def load(page: Any, name: str) -> None:
 
 def fresh(page: Any, name: str) -> Any:
     """Return the page as it is when it was just opened with a robot, without opening it again."""
+    page.evaluate(STILL)
+    rest(page)
     page.evaluate(FRESH)
     if page.input_value("#robots") != name:
         load(page, name)
@@ -131,15 +136,6 @@ def shows(text: str, value: float, most: float = 1.0) -> bool:
     unit = 10.0 ** (int(exponent or 0) - len(decimals or ""))
     # the last digit may be rounded either way
     return abs(float(plain) - value) <= (1e-12 * max(most, 1) if plain == "0" else 0.501 * unit)
-
-
-def until(page: Any, right: Callable[[], bool]) -> bool:
-    """Wait until something is so, and return whether it came to be."""
-    for _ in range(TRIES):
-        if right():
-            return True
-        page.wait_for_timeout(50)
-    return False
 
 
 def wait_for_column(page: Any, name: str, values: np.ndarray) -> None:

@@ -19,7 +19,7 @@ client = pytest.importorskip(
     "websockets.sync.client", reason="there is no websockets; pip install 'qddot[studio]'"
 )
 
-PATIENCE = 300  # [s] for any answer: machines may be busy
+PATIENCE = 60  # [s] for any answer: ten times what a busy machine needs
 
 
 class Page:

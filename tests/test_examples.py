@@ -20,7 +20,6 @@ def test_an_example_runs_as_a_script_and_prints(tmp_path):
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        timeout=600,
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout

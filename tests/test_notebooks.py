@@ -19,7 +19,6 @@ CONVERTER = runpy.run_path(str(ROOT / "examples" / "to_notebooks.py"))
 SLOW = ("14", "15", "16", "17", "20", "22", "26", "27", "28")
 LONG = [path for path in EXAMPLES if path.stem.startswith(SLOW)]
 QUICK = [path for path in EXAMPLES if path not in LONG]
-LONGEST = 600  # [s] for a group; it takes twenty
 MOST_LETTERS = 400_000  # of one output: a robot in three dimensions takes 280,000
 RICH = ("text/html", "text/latex", "text/markdown")
 
@@ -84,7 +83,6 @@ def run_notebooks(paths: Sequence[Path], folder: Path) -> dict[str, dict]:
         text=True,
         cwd=folder,
         env={**os.environ, "IPYTHONDIR": str(folder)},
-        timeout=LONGEST,
     )
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)

@@ -57,10 +57,10 @@ def jobs(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
 
 
-def asked(name, *arguments, seconds=HANGS, **conditions):
+def asked(name, *arguments, **conditions):
     with Worker(**conditions) as worker:
         worker.ask(f"some_jobs:{name}", *arguments)
-        return worker.result(seconds)
+        return worker.result(HANGS)
 
 
 def is_running(pid):
@@ -116,9 +116,15 @@ def test_a_worker_that_is_killed_is_noticed(tmp_path):
             worker.result(HANGS)
 
 
+@with_proc
 def test_one_that_takes_too_long_is_ended(tmp_path):
-    with pytest.raises(TimeoutError):
-        asked("sleeps", str(tmp_path / "pid"), seconds=0.01)
+    path = tmp_path / "pid"
+    with Worker() as worker:
+        worker.ask("some_jobs:sleeps", str(path))
+        wait_until(lambda: path.exists() and path.read_text())
+        with pytest.raises(TimeoutError):
+            worker.result(0.01)
+    assert not is_running(int(path.read_text()))
 
 
 @posix

@@ -325,7 +325,7 @@ def test_arrays_live_on_while_other_threads_let_go_of_them(monkeypatch: pytest.M
         ]
     finally:
         done.set()
-        thread.join(60)
+        thread.join()
     assert all(right)
 
 

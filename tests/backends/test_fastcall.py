@@ -377,18 +377,17 @@ def test_many_threads_may_make_the_first_call_at_once():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join()
     assert len(found) == 8 * 201
     assert all(found)
 
 
 FORK = """
-import os, signal, sys, threading
+import os, threading
 import numpy as np
 from qddot import Kernel, record
 from qddot.backends import kernel as kernels
 
-signal.alarm(60)  # a deadlock is an error, not a wait
 kernels.WORTH_A_THREAD = 10
 program = record(lambda q: np.sin(q) * 2, q=(3,))
 kernel = Kernel(program, threads=2)
@@ -406,12 +405,11 @@ assert np.array_equal(kernel(q), expected)
 """
 
 POOL = """
-import multiprocessing, signal
+import multiprocessing
 import numpy as np
 from qddot import Kernel, record
 from qddot.backends import kernel as kernels
 
-signal.alarm(60)
 kernels.WORTH_A_THREAD = 10
 kernel = Kernel(record(lambda q: np.sin(q) * 2, q=(3,)), threads=2)
 
@@ -430,6 +428,6 @@ if __name__ == "__main__":
 @pytest.mark.parametrize("code", [FORK, POOL], ids=["os.fork", "multiprocessing"])
 def test_a_forked_process_computes_after_threads_were_used(code: str):
     run = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=600
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True
     )
     assert run.returncode == 0, run.stderr

@@ -54,7 +54,6 @@ def run(tmp_path: Path) -> Any:
             input=json.dumps([[k, [as_text(a) for a in args]] for k, args in calls]),
             capture_output=True,
             text=True,
-            timeout=600,
         )
         assert done.returncode == 0, done.stderr
         return [as_numbers(x) for x in json.loads(done.stdout)]

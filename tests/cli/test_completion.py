@@ -90,7 +90,6 @@ def test_bash_completes_after_the_completion_is_installed(tmp_path):
         cwd=command.parent,
         capture_output=True,
         text=True,
-        timeout=600,
     )
     assert "bash completion installed" in done.stdout, done.stderr
     assert "panda panda_hand\n" in done.stdout

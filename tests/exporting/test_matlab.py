@@ -136,9 +136,7 @@ def told(folder) -> dict[str, np.ndarray]:
         lines += [f"rmpath('{folder / name}');"]
     script = folder / "main.m"
     script.write_text("\n".join(lines), "utf-8")
-    done = subprocess.run(
-        [octave, "-q", "--norc", str(script)], capture_output=True, text=True, timeout=300
-    )
+    done = subprocess.run([octave, "-q", "--norc", str(script)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr + done.stdout[-2000:]
     lines = [line[1:] for line in done.stdout.splitlines() if line.startswith("@")]
     pairs = [line.rsplit(":", 1) for line in lines]

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from browser import page_of
+from browser import page_of, rest, until
 from faults import no_compiler
 from long import long
 
@@ -163,6 +163,14 @@ def without_view(page: str) -> tuple[str, str]:
     return re.sub("<iframe .*</iframe>", "", page, flags=re.DOTALL), attrs["srcdoc"]
 
 
+SHADES = """(c) => {
+  const {data} = c.getContext("2d").getImageData(0, 0, c.width, c.height);
+  const found = new Set();
+  for (let k = 0; k < data.length; k += 4) found.add(data[k] >> 2);
+  return found.size;
+}"""
+
+
 @pytest.mark.parametrize("name", ["trajectory", *long("robot")])
 def test_the_view_in_a_cell_shows_the_arm_and_asks_nobody(name):
     page = f"<!doctype html><body>{RESULTS[name]()._repr_html_()}</body>"
@@ -170,16 +178,7 @@ def test_the_view_in_a_cell_shows_the_arm_and_asks_nobody(name):
         seen.page.locator("iframe").scroll_into_view_if_needed()
         canvas = seen.page.frame_locator("iframe").locator("canvas")
         canvas.wait_for()
-        seen.page.wait_for_timeout(1500)
-        shades = canvas.evaluate(
-            """(c) => {
-              const {data} = c.getContext("2d").getImageData(0, 0, c.width, c.height);
-              const found = new Set();
-              for (let k = 0; k < data.length; k += 4) found.add(data[k] >> 2);
-              return found.size;
-            }"""
-        )
-        assert shades > 30
+        assert until(seen.page, lambda: canvas.evaluate(SHADES) > 30)
         assert not seen.errors
         assert not seen.requests
 
@@ -190,10 +189,11 @@ def test_sliders_move_the_arm_in_a_cell(tmp_path):
     assert "sliders" in repr(view)
     picture = "document.querySelector('canvas').toDataURL()"
     with page_of((tmp_path / "view.html").as_uri(), width=300, height=300) as seen:
+        rest(seen.page)
         first = seen.page.evaluate(picture)
         assert seen.page.text_content("output >> nth=0") == "28.6°"
         seen.page.locator("input >> nth=0").fill("1.0")
-        seen.page.wait_for_timeout(800)
+        rest(seen.page)
         assert seen.page.text_content("output >> nth=0") == "57.3°"
         assert seen.page.evaluate(picture) != first
         assert not seen.errors

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 from bad_urdf import ARM, SLIPS
 from command_line import run
-from hanging import ends
 from hypothesis import given
 from hypothesis import strategies as st
 from long import long
@@ -130,7 +129,7 @@ def folder(tmp_path, monkeypatch):
 
 def refusal(name: str) -> str:
     """Return the message with which a file is refused, after what all messages have in common."""
-    with ends(), pytest.raises(QddotError) as error:
+    with pytest.raises(QddotError) as error:
         qddot.load(name)
     message = str(error.value)
     assert name in message
@@ -185,8 +184,7 @@ def test_the_command_line_ends_with_status_2_and_the_same_message(slip):
         name, content = WHOLE[slip][:2]
     if name:
         write(name, content)
-    with ends():
-        done = run("show", name or "missing.urdf")
+    done = run("show", name or "missing.urdf")
     assert done.returncode == 2
     assert not done.stdout
     assert done.stderr == f"qddot: {refusal(name or 'missing.urdf')}\n"
@@ -275,8 +273,7 @@ def test_a_large_robot_within_the_limits_loads():
         for i in range(1999)
     )
     write("arm.urdf", f'<robot name="arm">{links}{joints}</robot>')
-    with ends():
-        assert len(qddot.load("arm.urdf").model.links) == 2000
+    assert len(qddot.load("arm.urdf").model.links) == 2000
 
 
 @given(cut=st.integers(0, len(ARM)), length=st.integers(0, 20), new=st.binary(max_size=8))

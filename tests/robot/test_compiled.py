@@ -228,6 +228,6 @@ def test_many_threads_may_ask_a_new_robot_at_once():
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join()
     assert len(found) == 600
     assert_allclose(found, np.broadcast_to(expected, (600, 2)), rtol=ROUND_OFF)

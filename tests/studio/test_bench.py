@@ -11,7 +11,7 @@ pytest.importorskip("websockets", reason="there is no websockets; pip install 'q
 from qddot.studio.connection import Conversation
 from qddot.studio.helpers import MOST_LEFT, Bench
 
-PATIENCE = 300  # [s]: machines may be busy
+PATIENCE = 60  # [s]: ten times what a busy machine needs
 
 
 def test_a_job_that_was_cancelled_holds_up_none_behind_it():

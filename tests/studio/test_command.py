@@ -14,6 +14,7 @@ from urllib.request import urlopen
 import pytest
 import studio_talk  # skips the module where websockets is missing
 from command_line import run
+from hanging import wait_until
 
 import qddot
 from qddot.errors import BadArgument
@@ -44,7 +45,7 @@ def test_it_prints_its_address_and_ends_on_ctrl_c_with_a_goodbye():
         assert found, line
         assert b"qddot studio" in urlopen(found[1], timeout=studio_talk.PATIENCE).read()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=studio_talk.PATIENCE)
+        out, err = process.communicate()
         assert process.returncode == 130
         assert out == ""
         assert err == "\nqddot studio: goodbye.\n"
@@ -67,7 +68,7 @@ def test_terminated_it_ends_well_and_machines_are_told_the_address():
         assert facts["address"] == f"http://127.0.0.1:{facts['port']}/"
         assert facts["robot"] is None
         process.terminate()
-        _, err = process.communicate(timeout=studio_talk.PATIENCE)
+        _, err = process.communicate()
         assert process.returncode == 0
         assert err == ""
 
@@ -84,7 +85,7 @@ def test_helpers_leave_nothing_behind(tmp_path):
             bad = studio_talk.in_base64("<robot/>")
             assert page.ask("file", name="x.urdf", data=bad)["is"] == "problem"
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=studio_talk.PATIENCE)
+        process.communicate()
     assert not list(tmp_path.iterdir())
 
 
@@ -127,20 +128,15 @@ def test_a_robot_that_cannot_be_shown_is_refused_before_anything_listens():
 def test_helpers_end_with_the_studio(tmp_path):
     """Also when it is killed and can say nothing."""
     with started("pendulum", "--port", "0") as (process, _):
-        children = []
-        for _ in range(6000):
-            children = [pid for pid in map(int, pids()) if parent(pid) == process.pid]
-            if children:
-                break
-            signal.sigtimedwait([], 0.05)
-        assert children
+        wait_until(lambda: children_of(process.pid))
+        children = children_of(process.pid)
         process.kill()
         process.wait()
-    for _ in range(6000):
-        if not any(map(runs, children)):
-            break
-        signal.sigtimedwait([], 0.05)
-    assert not any(map(runs, children))
+    wait_until(lambda: not any(map(runs, children)))
+
+
+def children_of(process):
+    return [pid for pid in map(int, pids()) if parent(pid) == process]
 
 
 def pids():

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from accessibility import complaints
+from browser import copied, rest, until
 from long import long
 from made import PANDA
 from studio_page import (
@@ -20,7 +21,6 @@ from studio_page import (
     shows,
     status,
     studio_of,
-    until,
     wait_for_column,
     wait_for_matrix,
     wait_for_motion,
@@ -344,15 +344,9 @@ def test_enter_on_an_entry_shows_its_exact_equation_and_it_can_be_copied(page):
     page.focus("#matrix td button")
     page.keyboard.press("Enter")
     titled(page, "M₁₁")
-    page.click("#copy-text")
-    page.locator("#copy-text", has_text="Copied").wait_for()
-    two_link = qddot.load("two_link")
-    assert page.evaluate("() => navigator.clipboard.readText()") == str(
-        qddot.derive(two_link).M[0, 0]
-    )
-    page.click("#copy-latex")
-    page.locator("#copy-latex", has_text="Copied").wait_for()
-    latex = page.evaluate("() => navigator.clipboard.readText()")
+    text = copied(page, page.locator("#copy-text"))
+    assert text == str(qddot.derive(qddot.load("two_link")).M[0, 0])
+    latex = copied(page, page.locator("#copy-latex"))
     assert latex.count("{") == latex.count("}")
     assert "c_2" in latex or "c_{2}" in latex
     # arrows walk through the table, which is one stop of the Tab key
@@ -398,14 +392,10 @@ def test_what_is_drawn_on_the_arm_can_be_switched(page):
     known = set()
 
     def changes():
-        """Return whether the picture becomes one that was not there before, and stays it."""
-        shots = [b""]
-
-        def new():
-            shots.append(page.locator("#arm").screenshot())
-            return shots[-1] == shots[-2] and shots[-1] not in known
-
-        return until(page, new) and not known.add(shots[-1])
+        """Return whether the picture that stays is one that was not there before."""
+        rest(page)
+        shot = page.locator("#arm").screenshot()
+        return shot not in known and not known.add(shot)
 
     assert changes()
     for control in ("ellipsoid", "torques", "inertia"):

@@ -2,16 +2,20 @@
 
 import numpy as np
 import pytest
-from studio_page import messages, shown, status, until
+from browser import rest, until
+from studio_page import messages, shown, status
 
 import qddot
 
 ROUNDED = 2e-3  # [m], [rad]: fields show three or four decimals
-# keep the view, which nobody else can reach, and count its pictures
+# keep the view, which nobody else can reach, and count what it is shown and its pictures
 HOOK = """() => {
-  if (window.pictures !== undefined) return;
-  window.pictures = 0;
-  const { draw } = ArmView.prototype;
+  window.scenes = window.pictures = 0;
+  const { draw, show } = ArmView.prototype;
+  ArmView.prototype.show = function (scene) {
+    window.scenes += 1;
+    return show.call(this, scene);
+  };
   ArmView.prototype.draw = function (...how) {
     [window.armView, window.pictures] = [this, window.pictures + 1];
     return draw.apply(this, how);
@@ -88,6 +92,7 @@ def place(page):
 
 def drag(page, part, way):
     """Pull a part of the handle by some metres."""
+    rest(page)
     x, y = page.evaluate(PLACE, part)
     u, v = page.evaluate(ALONG, way)
     page.mouse.move(x, y)
@@ -95,29 +100,35 @@ def drag(page, part, way):
     page.mouse.move(x + u / 2, y + v / 2)
     page.mouse.move(x + u, y + v)
     page.mouse.up()
+    rest(page)  # until it is there
 
 
 def test_the_tool_follows_its_handle_and_one_undo_takes_it_back(page):
     before, q = place(page), positions(page)
     drag(page, "along 2", [0, 0, 0.1])
-    assert until(page, lambda: place(page)[2] - before[2] > 0.07 and still(page)), place(page)
+    assert place(page)[2] - before[2] > 0.07
+    assert still(page)
     moved = place(page) - before
     assert np.abs(moved[[0, 1, 3, 4, 5]]).max() < ROUNDED  # along z alone
     page.click("#undo")
-    assert until(page, lambda: np.abs(positions(page) - q).max() < ROUNDED)
+    assert np.abs(positions(page) - q).max() < ROUNDED
     page.keyboard.press("Control+y")
-    assert until(page, lambda: np.abs(place(page) - before - moved).max() < ROUNDED)
+    rest(page)
+    assert np.abs(place(page) - before - moved).max() < ROUNDED
     assert not messages(page)
 
 
 def test_a_ring_turns_the_tool_where_it_is(page):
+    rest(page)
     before = place(page)
     x, y = page.evaluate(PLACE, "turn 2")
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(*page.evaluate(ROUND, [x, y, 0.4]))
     page.mouse.up()
-    assert until(page, lambda: 0.25 < place(page)[5] - before[5] < 0.55 and still(page))
+    rest(page)
+    assert 0.25 < place(page)[5] - before[5] < 0.55
+    assert still(page)
     assert np.abs(place(page) - before)[:3].max() < ROUNDED
 
 
@@ -126,12 +137,16 @@ def test_a_pose_is_typed_and_what_is_out_of_reach_is_said(page):
     field = page.locator("#pose-form input")
     field.nth(0).fill(f"{before[0] - 0.1:.4f}")
     field.nth(0).press("Enter")
-    assert until(page, lambda: abs(place(page)[0] - before[0] + 0.1) < ROUNDED and still(page))
+    rest(page)
+    assert abs(place(page)[0] - before[0] + 0.1) < ROUNDED
+    assert still(page)
     field.nth(0).fill("3")
     page.click("#go")
-    assert until(page, lambda: "ut of reach by" in status(page)), status(page)
+    rest(page)
+    assert "ut of reach by" in status(page)
     page.click("#undo")
-    assert until(page, lambda: abs(place(page)[0] - before[0] + 0.1) < ROUNDED)
+    rest(page)
+    assert abs(place(page)[0] - before[0] + 0.1) < ROUNDED
 
 
 def test_keys_move_the_tool(page):
@@ -140,19 +155,23 @@ def test_keys_move_the_tool(page):
     page.keyboard.press("m")
     for _ in range(4):
         page.keyboard.press("PageUp")
-    assert until(page, lambda: abs(place(page)[2] - before[2] - 0.02) < ROUNDED)
+    rest(page)
+    assert abs(place(page)[2] - before[2] - 0.02) < ROUNDED
     page.keyboard.press("m")
 
 
 def test_all_solutions_are_ghosts_to_choose_from(page):
     page.click("#ways")
     rows = page.locator("#ways-rows button")
-    assert until(page, lambda: rows.count() == 8)
+    rest(page)
+    assert rows.count() == 8
     assert page.text_content("#ways-words") == "8 solutions"
     before = place(page)
     rows.nth(3).click()
     robot = qddot.load("ur5")
-    assert until(page, lambda: rows.nth(3).get_attribute("aria-pressed") == "true" and still(page))
+    rest(page)
+    assert rows.nth(3).get_attribute("aria-pressed") == "true"
+    assert still(page)
     assert np.abs(place(page) - before)[:3].max() < ROUNDED
     ways = page.evaluate("() => armView.scene.ghosts.map((ghost) => ghost.way)")
     assert ways == [0, 1, 2, 4, 5, 6, 7]  # the arm itself has the other
@@ -163,21 +182,21 @@ def test_all_solutions_are_ghosts_to_choose_from(page):
 def test_a_link_turns_about_its_joint(page):
     page.check("input[name=drag][value=joints]", force=True)
     before = positions(page)
-    assert until(page, lambda: page.evaluate("() => !armView.waiting"))
+    rest(page)
     x, y = page.evaluate(INSIDE, "joint 2")
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 10, y + 14)
     page.mouse.up()
-    assert until(page, lambda: abs(positions(page)[2] - before[2]) > 0.01)
+    assert abs(positions(page)[2] - before[2]) > 0.01
     others = np.delete(positions(page) - before, 2)
     assert np.abs(others).max() < ROUNDED
     page.check("input[name=drag][value=tool]", force=True)
 
 
 def test_nothing_is_drawn_when_nothing_changed(page):
-    assert until(page, lambda: page.evaluate("() => !armView.waiting"))
-    page.evaluate("() => { clearTimeout(armView.rest); window.pictures = 0; }")
+    rest(page)
+    page.evaluate("() => { window.scenes = window.pictures = 0; }")
     page.evaluate("() => document.getElementById('trace').dispatchEvent(new Event('change'))")
-    page.wait_for_timeout(700)  # it asks for the state and gets the same one
-    assert page.evaluate("() => window.pictures") == 0
+    rest(page)  # it asks for the state and gets the same one
+    assert page.evaluate("() => [window.scenes, window.pictures]") == [1, 0]

@@ -6,6 +6,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import pytest
 from bad_urdf import ARM
+from browser import rest
 from studio_page import (
     drop,
     fresh,
@@ -139,6 +140,7 @@ def test_hostile_names_are_words_and_nothing_else(page):
     set_number(page, "#payload", 1)
     drop(page, '<img src=y onerror="alert(5)">.urdf', "<robot")
     page.locator("#messages p").wait_for()
+    rest(page)
     assert page.evaluate("() => document.querySelectorAll('img, script, h1').length") == before
     assert dialogs == []
 

@@ -2,13 +2,13 @@
 
 import json
 import socket
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
+from hanging import wait_until
 from long import long
-from studio_talk import get, host_of, spoken, talking, token_of
+from studio_talk import PATIENCE, get, host_of, spoken, talking, token_of
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -137,7 +137,7 @@ def test_a_request_with_a_body_is_answered_however_long_the_body_is(studio):
 
 
 def test_a_request_that_comes_letter_by_letter_is_answered_as_a_whole_one(studio):
-    with socket.create_connection(("127.0.0.1", studio.port), timeout=600) as link:
+    with socket.create_connection(("127.0.0.1", studio.port), timeout=PATIENCE) as link:
         for letter in f"GET / HTTP/1.1\r\nHost: {host_of(studio)}\r\n\r\n".encode():
             link.sendall(bytes([letter]))
         assert link.recv(12) == b"HTTP/1.1 200"
@@ -178,7 +178,7 @@ def test_visitors_who_say_nothing_do_not_keep_others_out(studio):
 def test_more_visitors_than_there_is_room_for_are_let_go(studio):
     many = [socket.create_connection(("127.0.0.1", studio.port)) for _ in range(300)]
     for link in many:
-        link.settimeout(20)
+        link.settimeout(PATIENCE)
     gone = 0
     for link in many[-100:]:
         try:
@@ -188,10 +188,7 @@ def test_more_visitors_than_there_is_room_for_are_let_go(studio):
     for link in many:
         link.close()
     assert gone == 100
-    for _ in range(6000):  # until the closed ones are noticed
-        if get(studio)[0] == 200:
-            break
-        time.sleep(0.05)
+    wait_until(lambda: get(studio)[0] == 200)  # the closed ones are noticed
     assert alive(studio)
 
 
@@ -254,7 +251,7 @@ def opened_by_hand(studio):
     """Give a socket that has been upgraded, with a small buffer for what it receives."""
     link = socket.socket()
     link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    link.settimeout(30)
+    link.settimeout(PATIENCE)
     with link:
         link.connect(("127.0.0.1", studio.port))
         own = {"Host": host_of(studio), "Origin": f"http://{host_of(studio)}"}
@@ -276,11 +273,7 @@ def test_a_page_that_vanishes_leaves_nothing_behind(studio):
     for half in (b"", frame("{")[:3], bytes([0x01, 0x80, 0, 0, 0, 0])):
         with opened_by_hand(studio) as link:
             link.sendall(half)
-    for _ in range(6000):
-        if not studio.sessions:
-            break
-        time.sleep(0.05)
-    assert not studio.sessions
+    wait_until(lambda: not studio.sessions)
 
 
 def test_many_questions_at_once_are_all_answered(studio):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from faults import workers_run
-from hanging import HANGS, wait_until
+from hanging import wait_until
 from long import long
 
 import qddot
@@ -95,13 +95,13 @@ def test_kills_of_the_command_lose_nothing(lives, plan, tmp_path, hooked, conten
         # the manifest and the robot come first, then the parts
         lines = KILL_AT.format(call=call, number=1 if call == "scandir" else dice.randint(2, 12))
         process = hooked(lines, plan, "-o", folder, "--workers", 0, "--quiet")
-        _, err = process.communicate(timeout=HANGS)
+        _, err = process.communicate()
         assert process.returncode == -signal.SIGKILL, err
         assert len(parts(folder)) >= done
         done = len(parts(folder))
     assert 0 < done < UNITS
     final = hooked("", plan, "-o", folder, "--workers", 1, "--json")
-    out, err = final.communicate(timeout=HANGS)
+    out, err = final.communicate()
     assert final.returncode == 0, err
     assert json.loads(out)["complete"] is True
     whole = sweep(plan, tmp_path / "whole", workers=0)
@@ -179,7 +179,7 @@ def test_ctrl_c_ends_with_130_and_says_how_to_go_on(plan, tmp_path, hooked, cont
     folder = tmp_path / "stopped"
     lines = KILL_AT.format(call="replace", number=6).replace("SIGKILL", "SIGINT")
     process = hooked(lines, plan, "-o", folder, "--workers", 0)
-    out, err = process.communicate(timeout=HANGS)
+    out, err = process.communicate()
     assert process.returncode == 130, err
     assert f"of {UNITS} units are done and kept in" in err
     assert "the same command goes on from there" in err
@@ -205,7 +205,7 @@ def test_a_disk_that_is_full_is_told_and_nothing_is_lost(plan, tmp_path, command
     folder = tmp_path / "full"
     words = (plan, "-o", folder, "--workers", 1)
     process = command(*words, preexec_fn=little_room)
-    _, err = process.communicate(timeout=HANGS)
+    _, err = process.communicate()
     assert process.returncode == 1
     assert "cannot be written: File too large" in err
     assert "Make room, then give the same command again" in err

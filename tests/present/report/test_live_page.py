@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from accessibility import complaints
-from browser import Seen, page_of
+from browser import Seen, copied, page_of, rest, until
 from long import long
 from made import ARM
 from nearness import ROUND_OFF
@@ -20,8 +20,15 @@ from qddot.present.report.contents import KEYS
 
 FOUR_DIGITS = 5.01e-4  # what numbers on the page are rounded to, of themselves
 DRAWN = 3e-5  # [m], what a scene is rounded to, twice
-LONGEST = 1000  # looks at what is waited for
 STEP_ERROR = 1e-6  # [J], of the classical Runge–Kutta method at 1 ms
+
+
+# what the button says while it is pressed three times, between two pictures
+PLAYED = """() => [1, 2, 3].map(() => {
+  const button = document.getElementById("play");
+  button.click();
+  return button.textContent;
+})"""
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +36,7 @@ def shown() -> Iterator[Seen]:
     """The report of a small robot, as a browser shows it."""
     permissions = ["clipboard-read", "clipboard-write"]
     with page_of(made("two_link")[0].as_uri(), permissions=permissions, webgl=False) as page:
-        until(page, "document.getElementById('eigenvalues').textContent !== '–'")
+        assert is_so(page, "document.getElementById('eigenvalues').textContent !== '–'")
         yield page
 
 
@@ -38,9 +45,11 @@ def seen(shown: Seen) -> Iterator[Seen]:
     """The same page for every test, as it is at first."""
     shown.page.evaluate(
         "for (const part of document.querySelectorAll('details')) part.open = false; "
+        "for (const each of document.querySelectorAll('button')) "
+        "if (['Hold', 'Pause'].includes(each.textContent)) each.click(); "
         "document.getElementById('reset').click(); scrollTo(0, 0)"
     )
-    until(shown, "report.state.qd.every((x) => x === 0)")
+    rest(shown.page)
     yield shown
     assert not shown.errors
     assert not shown.requests
@@ -54,23 +63,12 @@ def move(seen: Seen, **values: float) -> None:
             "s.dispatchEvent(new Event('input', { bubbles: true })); }",
             [key.replace("_", "-"), value],
         )
-    followed(seen)
+    rest(seen.page)
 
 
-def followed(seen: Seen) -> None:
-    """Wait until the page has drawn what it was told: it does so once a picture."""
-    seen.page.evaluate(
-        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-    )
-
-
-def until(seen: Seen, condition: str) -> None:
-    """Wait until something is so; the page forbids itself what Playwright waits with."""
-    for _ in range(LONGEST):
-        if seen.page.evaluate(condition):
-            return
-        seen.page.wait_for_timeout(20)
-    raise AssertionError(f"this never was so: {condition}")
+def is_so(seen: Seen, condition: str) -> bool:
+    """Wait until something is so, and return whether it came to be."""
+    return until(seen.page, lambda: seen.page.evaluate(condition))
 
 
 def state(seen: Seen) -> tuple[np.ndarray, np.ndarray]:
@@ -125,19 +123,19 @@ def test_angles_may_be_degrees_and_the_page_remembers_it(seen):
     page.check("input[name=angles][value=deg]")
     page.fill("#q-1-number", "-30")
     page.press("#q-1-number", "Enter")
-    followed(seen)
+    rest(seen.page)
     assert np.isclose(state(seen)[0][1], np.radians(-30))
     assert page.locator(".slider .unit").all_text_contents() == ["°", "°", "°/s", "°/s"]
     assert page.get_attribute("#q-1-number", "aria-label").endswith(", °")
     assert other.is_visible()
     page.fill("#q-1-number", "999")
     page.press("#q-1-number", "Enter")
-    followed(seen)
+    rest(seen.page)
     told = page.text_content("#let-go-status")
     assert told == "999 ° is above 180 °, where this slider ends."
     assert page.evaluate("localStorage.getItem('qddot.angles')") == "deg"
     page.check("input[name=angles][value=rad]")
-    followed(seen)
+    rest(seen.page)
     assert float(page.input_value("#q-1-number")) == 3.142
 
 
@@ -164,11 +162,13 @@ def test_a_slider_comes_back_to_zero_and_reaches_its_ends(seen, key):
         assert np.isclose(float(bar.input_value()), float(bar.get_attribute(end)), rtol=1e-14)
     page.fill(f"#{key}-number", "0")
     page.press(f"#{key}-number", "Enter")
-    until(seen, f"document.getElementById('{key}').value === '0'")
-    until(seen, "report.state.q[0] === 0 && report.state.qd[0] === 0")
+    rest(seen.page)
+    assert float(bar.input_value()) == 0
+    assert page.evaluate("[report.state.q[0], report.state.qd[0]]") == [0, 0]
     page.fill("#q-1-number", "99")
     page.press("#q-1-number", "Enter")
-    until(seen, "Math.abs(report.state.q[1] - Math.PI) < 1e-14")
+    rest(seen.page)
+    assert abs(state(seen)[0][1] - np.pi) < 1e-14
     told = page.text_content("#let-go-status")
     assert told == "99 rad is above 3.142 rad, where this slider ends."
 
@@ -203,12 +203,10 @@ def test_an_entry_that_is_chosen_shows_its_equation_and_copies_it(seen):
     move(seen, q_1=0.5)
     (value,) = numbers(panel.locator(".value").text_content())
     assert np.isclose(value, ARM.mass_matrix(state(seen)[0])[0, 1], rtol=1e-9)
-    panel.get_by_role("button", name="Copy LaTeX").click()
-    panel.get_by_role("button", name="Copied").wait_for()
+    text = copied(page, panel.locator("button", has_text="Copy LaTeX"))
     from qddot.equations.latex import as_latex
 
-    copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied == f"M_{{12}} = {as_latex(equations.M[0, 1])}"
+    assert text == f"M_{{12}} = {as_latex(equations.M[0, 1])}"
     page.click("#explorer .entry[data-of='g'][data-at='1']")
     assert panel.locator(".title").text_content().startswith("g₂")
     assert page.locator("#explorer .entry[aria-pressed='true']").count() == 1
@@ -217,45 +215,47 @@ def test_an_entry_that_is_chosen_shows_its_equation_and_copies_it(seen):
 def test_the_arm_falls_when_it_is_let_go_and_its_energy_stays(seen):
     before, _ = state(seen)
     seen.page.click("#let-go")
-    until(seen, f"Math.abs(report.state.q[0] - {before[0]}) > 0.01")
+    assert is_so(seen, f"Math.abs(report.state.q[0] - {before[0]}) > 0.01")
     seen.page.get_by_role("button", name="Hold").click()
     after, rates = state(seen)
     start, end = ARM.potential_energy(before), ARM.potential_energy(after)
     assert abs(end + ARM.kinetic_energy(after, rates) - start) < STEP_ERROR * abs(start)
     seen.page.get_by_role("button", name="Back").click()
-    until(seen, "report.state.qd.every((x) => x === 0)")
+    assert is_so(seen, "report.state.qd.every((x) => x === 0)")
     assert np.array_equal(state(seen)[0], before)
 
 
 def test_the_film_plays_to_its_end(seen):
     page = seen.page
     first = page.evaluate("document.getElementById('film').toDataURL()")
-    page.get_by_role("button", name="Play").click()
-    until(seen, "parseFloat(document.getElementById('film-clock').textContent) > 0.1")
-    assert page.get_by_role("button", name="Pause").count() == 1
-    assert page.evaluate("document.getElementById('film').toDataURL()") != first
-    page.get_by_role("button", name="Pause").click()
     page.evaluate(
-        "const s = document.getElementById('film-time'); s.value = s.max; "
+        "const s = document.getElementById('film-time'); s.value = 0.9 * s.max; "
         "s.dispatchEvent(new Event('input'))"
     )
+    before = page.locator("#film-clock").text_content()
+    assert page.evaluate(PLAYED) == ["Pause", "Play", "Pause"]
+    rest(page)
+    assert before == "2.70 s"
     assert page.locator("#film-clock").text_content() == "3.00 s"
+    assert page.locator("#play").text_content() == "Play"
+    assert page.evaluate("document.getElementById('film').toDataURL()") != first
 
 
 def test_a_map_has_the_range_of_its_quantity_and_moves_the_arm(seen):
     page = seen.page
     page.locator("#map").scroll_into_view_if_needed()
     caption = "document.getElementById('map-caption').textContent"
-    until(seen, f"{caption}.startsWith('From')")
+    assert is_so(seen, f"{caption}.startsWith('From')")
     page.evaluate(f"window.before = {caption}")
     page.select_option("#map-of", "g0")
-    until(seen, f"{caption} !== window.before")
+    rest(seen.page)
+    assert page.evaluate(f"{caption} !== window.before")
     _, most = numbers(page.locator("#map-caption").text_content())[:2]
     q = np.stack(np.meshgrid(*[np.linspace(-np.pi, np.pi, 400)] * 2), -1)
     assert np.isclose(most, np.abs(ARM.gravity_torque(q)[..., 0]).max(), rtol=2e-2)
     box = page.locator("#map").bounding_box()
     page.click("#map", position={"x": 0.3 * box["width"], "y": 0.3 * box["height"]})
-    followed(seen)
+    rest(seen.page)
     q, _ = state(seen)
     assert q[0] < -0.5
     assert q[1] > 0.5
@@ -264,7 +264,7 @@ def test_a_map_has_the_range_of_its_quantity_and_moves_the_arm(seen):
 
 def test_the_browser_measures_its_own_speed(seen):
     seen.page.click("#measure")
-    until(seen, "document.getElementById('measured').textContent.includes('µs')")
+    assert is_so(seen, "document.getElementById('measured').textContent.includes('µs')")
 
 
 @pytest.mark.parametrize(

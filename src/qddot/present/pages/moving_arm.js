@@ -27,7 +27,7 @@ function slide() {
 
 function play({ q, start, end, fps, speed, traces }) {
   const last = q.length - 1, button = find("play"), slider = find("time"), rate = find("rate");
-  let now = 0, before = null, held = 0;
+  let now = 0, before = null, held = 0, frame = 0;
   let playing = last > 0 && !matchMedia("(prefers-reduced-motion: reduce)").matches;
   const points = q.map((row) => KERNELS.points(row));
   slider.max = last;
@@ -45,7 +45,12 @@ function play({ q, start, end, fps, speed, traces }) {
   }
 
   function step(time) {
-    if (playing && before !== null && time - before < 1000) {
+    frame = 0;
+    if (!playing) {
+      before = null;
+      return;
+    }
+    if (before !== null && time - before < 1000) {
       now += ((time - before) / 1000) * fps * parseFloat(rate.value);
       if (now > last) {
         // the end is shown for a while, then it starts again
@@ -56,13 +61,19 @@ function play({ q, start, end, fps, speed, traces }) {
       show();
     }
     before = time;
-    requestAnimationFrame(step);
+    go();
+  }
+
+  // nothing is drawn while nothing moves
+  function go() {
+    if (playing) frame = frame || requestAnimationFrame(step);
   }
 
   button.addEventListener("click", () => {
     playing = !playing;
     if (playing && now >= last) now = 0;
     show();
+    go();
   });
   slider.addEventListener("input", () => {
     playing = false;
@@ -75,5 +86,5 @@ function play({ q, start, end, fps, speed, traces }) {
     button.click();
   });
   show();
-  requestAnimationFrame(step);
+  go();
 }

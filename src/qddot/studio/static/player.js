@@ -78,7 +78,7 @@ export class Player {
     let time = this.time + passed * Number(find("speed").value);
     if (time >= this.to) {
       if (this.growing) time = this.to;
-      else if (find("loop").checked) time = this.from;
+      else if (find("loop").checked) time = this.from + ((time - this.to) % (this.to - this.from) || 0);
       else {
         time = this.to;
         this.pause();

@@ -53,7 +53,7 @@ function entryTables() {
 
 /** Copy words, and say so on the button for a moment. */
 async function copied(button, words) {
-  const label = button.textContent;
+  button.dataset.label ??= button.textContent;
   try {
     await navigator.clipboard.writeText(words);
     button.textContent = "Copied";
@@ -66,5 +66,5 @@ async function copied(button, words) {
     button.textContent = document.execCommand("copy") ? "Copied" : "Not allowed";
     field.remove();
   }
-  setTimeout(() => { button.textContent = label; }, 1200);
+  setTimeout(() => { button.textContent = button.dataset.label; }, 1200);
 }
