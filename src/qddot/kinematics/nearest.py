@@ -68,9 +68,9 @@ class PoseSearch:
         None where it does not, or where something is not as it should be.
         """
         q, numbers = self.alone(X, near)
-        turn, away, far, off, beyond = numbers.tolist()
+        turn, away, far, off = numbers.tolist()
         # NaN is none of these
-        if off <= ALMOST and beyond <= 0 and far <= CLOSE and turn + away <= ROUGH * ROUGH:
+        if off <= ALMOST and far <= CLOSE and turn + away <= ROUGH * ROUGH:
             missing = np.array([sqrt(turn), sqrt(away)])
             return (q, missing) if missing.max() <= tolerance else None
         return None
