@@ -272,6 +272,8 @@ WRONG = [
     ({"near": np.zeros((2, 7)), "X": np.stack([np.eye(4)] * 3)}, "one for each pose|limits"),
     ({"match": "points"}, "match"),
     ({"match": "position", "X": [1.0, np.inf, 0]}, "finite"),
+    ({"X": np.array([[1, 0, 0, 1e200], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])}, "metres"),
+    ({"match": "position", "X": [0, 0, 1e12]}, "metres"),
     ({"weights": [1, 1]}, "6"),
     ({"weights": np.zeros(6)}, "nothing"),
     ({"weights": [-1, 1, 1, 1, 1, 1]}, "weights"),

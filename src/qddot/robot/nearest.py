@@ -15,7 +15,7 @@ from qddot.kinematics.damped_step import MATCHES, PoseTask
 from qddot.kinematics.known_solutions import KnownSolutions
 from qddot.kinematics.nearest import PoseSearch
 from qddot.kinematics.nearest_solutions import NearestSolutions
-from qddot.kinematics.poses import proper_poses
+from qddot.kinematics.poses import need_near, proper_poses
 from qddot.kinematics.solutions import Solutions
 from qddot.robot.frames import TOLERANCE
 
@@ -196,9 +196,12 @@ def reach_of(robot: Any, frame: str) -> float:
 def _poses(X: Any, match: str) -> np.ndarray:
     """Return poses as rows of twelve numbers, (..., 12)."""
     if match != "position" or np.shape(X)[-1:] != (3,):
-        return proper_poses(X)
+        poses = proper_poses(X)
+        need_near(poses[..., 9:])
+        return poses
     p = real_array("X", X)
     check_finite("X", p, ("x", "y", "z"))
+    need_near(p)
     return np.concatenate([np.broadcast_to(np.eye(3).reshape(9), (*p.shape[:-1], 9)), p], axis=-1)
 
 
