@@ -230,6 +230,24 @@ def test_one_pose_alone_has_the_same_answer_as_in_a_batch():
         PANDA.inverse_kinematics(X[0] * np.nan, "tool", near=near[0])
 
 
+@pytest.mark.parametrize("match", ["pose", "position", "z"])
+def test_a_pose_has_the_same_answer_alone_as_among_others(match):
+    """Searches that run at once, as many as there is room for, count one after the other."""
+    robot, _, X, near = asked("panda", 64)
+    many = robot.inverse_kinematics(X, "tool", near=near, match=match)
+    few = [robot.inverse_kinematics(X[k], "tool", near=near[k], match=match).q for k in range(16)]
+    np.testing.assert_allclose(few, many.q[:16], rtol=0, atol=SOLVER)
+
+
+def test_as_many_starts_are_tried_as_are_asked_for():
+    robot, _, X, near = asked("panda", 64)
+    far = [
+        _far(robot.inverse_kinematics(X, "tool", near=near, starts=k).q, near) for k in (96, 240)
+    ]
+    assert (far[1] <= far[0] + SOLVER).all()
+    assert (far[1] < far[0] - 0.1).any()
+
+
 @pytest.mark.parametrize("beyond", [1e-12, 1e-4, 9.0])
 def test_a_position_beyond_its_limits_counts_as_at_its_limit(beyond):
     edge = np.arange(7) < 3
