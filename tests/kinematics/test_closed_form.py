@@ -383,10 +383,11 @@ def solved_rightly(seed: int) -> bool:
 
 
 def from_rows(*rows: tuple, convention: str = "standard") -> qddot.Robot:
-    """Return an arm of rows alpha, a, d, theta."""
+    """Return an arm of rows alpha, a, d, theta, and where it slides "prismatic"."""
     inertia = {"mass": 1, "inertia": [0.02, 0, 0, 0.02, 0, 0.01]}
-    names = ("alpha", "a", "d", "theta")
-    return qddot.from_dh([dict(zip(names, row, strict=True)) | inertia for row in rows], convention)
+    names = ("alpha", "a", "d", "theta", "type")
+    dicts = [dict(zip(names, row, strict=False)) | inertia for row in rows]
+    return qddot.from_dh(dicts, convention)
 
 
 def test_short_levers_where_solutions_meet_lose_nothing():
@@ -415,6 +416,32 @@ def test_a_slide_that_goes_much_farther_than_its_offsets():
     arm = qddot.from_dh([row | inertia], "standard")
     q = np.linspace(-1, 1, 50)[:, None]
     assert arm.inverse_kinematics_all(arm.pose(q, "tool"), "tool").found.all()
+
+
+@pytest.mark.parametrize("angle", [math.pi / 2, -math.pi / 2, 0.4])
+def test_a_slide_is_found_wherever_known_turns_put_another(angle):
+    """What a slide leaves in place are all heights across it; not each of them says something."""
+    slides = ((0, 0, 0, 1, "prismatic"), (-0.7, 0, 0.1, 0, "prismatic"))
+    arm = from_rows(slides[0], (-2.5, 0, 0, 0), (0, 0.1, 0, 0), slides[1])
+    q = np.array([0.1, 0.3, angle, 0.2])
+    s = arm.inverse_kinematics_all(arm.pose(q, "tool"), "tool")
+    assert np.abs(s.q[s.found] - q).max(axis=-1).min() < 1e-9
+
+
+def test_an_arm_of_a_millimetre_with_a_slide_has_its_closed_form():
+    arm = from_rows(
+        *((0, 4e-4, 0, 0), (0, 3e-4, 0, 0), (0, 0, 0, 0, "prismatic"), (0, 0, 0, "pi/2"))
+    )
+    q = np.array([0.3, -1.1, 2e-4, 0.7])
+    s = arm.inverse_kinematics_all(arm.pose(q, "tool"), "tool")
+    assert s.counts == 2
+    assert np.abs(s.q - q).max(axis=-1).min() < 1e-9
+
+
+def test_an_arm_that_is_singular_everywhere_says_so():
+    arm = from_rows(("pi/2", 0.1, 0, 0), ("pi", 0, 0.2, 0), ("-pi/2", 0.3, 0, 0))  # 2 and 3 agree
+    with pytest.raises(BadArgument, match="singular at every position"):
+        arm.inverse_kinematics_all(np.eye(4), "tool")
 
 
 @pytest.mark.parametrize("near", [0.0, 1e-9, 1e-6])

@@ -226,10 +226,41 @@ def test_one_pose_alone_has_the_same_answer_as_in_a_batch():
     assert all(s.found for s in one)
     np.testing.assert_allclose([s.q for s in one], many.q, rtol=0, atol=1e-9)
     # what is wrong is said there too
-    with pytest.raises(BadArgument, match="limits"):
-        PANDA.inverse_kinematics(X[0], "tool", near=near[0] + 9)
     with pytest.raises(BadArgument, match="no pose"):
         PANDA.inverse_kinematics(X[0] * np.nan, "tool", near=near[0])
+
+
+@pytest.mark.parametrize("match", ["pose", "position", "z"])
+def test_a_pose_has_the_same_answer_alone_as_among_others(match):
+    """Searches that run at once, as many as there is room for, count one after the other."""
+    robot, _, X, near = asked("panda", 64)
+    many = robot.inverse_kinematics(X, "tool", near=near, match=match)
+    few = [robot.inverse_kinematics(X[k], "tool", near=near[k], match=match).q for k in range(16)]
+    np.testing.assert_allclose(few, many.q[:16], rtol=0, atol=SOLVER)
+
+
+def test_as_many_starts_are_tried_as_are_asked_for():
+    robot, _, X, near = asked("panda", 64)
+    far = [
+        _far(robot.inverse_kinematics(X, "tool", near=near, starts=k).q, near) for k in (96, 240)
+    ]
+    assert (far[1] <= far[0] + SOLVER).all()
+    assert (far[1] < far[0] - 0.1).any()
+
+
+@pytest.mark.parametrize("beyond", [1e-12, 1e-4, 9.0])
+def test_a_position_beyond_its_limits_counts_as_at_its_limit(beyond):
+    edge = np.arange(7) < 3
+    at = np.where(edge, PANDA.limits.upper, PANDA.home)
+    X, reported = PANDA.pose(at - 0.02, "tool"), at + beyond * edge
+    for some in (X, X[None]):
+        told, meant = (PANDA.inverse_kinematics(some, "tool", near=x) for x in (reported, at))
+        assert told.found.all()
+        np.testing.assert_array_equal(told.q, meant.q)
+    for most in (0.5, 0.01):
+        told, meant = (PANDA.drag(X, "tool", x, most=most) for x in (reported, at))
+        assert told.found == (most > 0.1)
+        np.testing.assert_allclose(told.q, meant.q, rtol=0, atol=SOLVER)
 
 
 def test_joints_that_do_not_carry_the_frame_stay_where_they_are():
@@ -254,11 +285,13 @@ WRONG = [
     ({"frame": "tol"}, "tool"),
     ({"frame": "panda_link0"}, "does not move"),
     ({"near": np.zeros(6)}, "7 joints"),
-    ({"near": np.full(7, 9.0)}, "panda_joint1.*limits"),
+    ({"near": np.full(7, np.inf), "limits": False}, "joint 'panda_joint1'.*finite"),
     ({"near": np.full(7, np.nan)}, "finite"),
     ({"near": np.zeros((2, 7)), "X": np.stack([np.eye(4)] * 3)}, "one for each pose|limits"),
     ({"match": "points"}, "match"),
     ({"match": "position", "X": [1.0, np.inf, 0]}, "finite"),
+    ({"X": np.array([[1, 0, 0, 1e200], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]])}, "metres"),
+    ({"match": "position", "X": [0, 0, 1e12]}, "metres"),
     ({"weights": [1, 1]}, "6"),
     ({"weights": np.zeros(6)}, "nothing"),
     ({"weights": [-1, 1, 1, 1, 1, 1]}, "weights"),

@@ -24,11 +24,11 @@ from qddot.certificate.serial_chain import SerialChain, serial_chain
 from qddot.checks import frame_name, number, numbers, one_of, positive
 from qddot.equations.values import many_digits
 from qddot.errors import BadArgument, printable
+from qddot.kinematics.poses import need_near
 from qddot.robot import Robot
 
 TURN = 2 * math.pi
 LEAST, MOST = 1e-13, 1e-4  # of `within`
-FARTHEST = 1e9  # [m], of X
 ROUNDING = 1e-12  # of comparing floats about a turn in size, with room to spare
 TRIED = 24  # boxes in which no proof was found, after which the others are left
 MOST_TRIED = 400  # boxes in all
@@ -127,8 +127,7 @@ def _checked(X: Any, within: float, position: bool) -> np.ndarray:
         raise BadArgument(
             f"X has shape {X.shape}; it must be one pose: a 4×4 matrix with the last row 0 0 0 1."
         )
-    if np.abs(X[:3, 3]).max() > FARTHEST:
-        raise BadArgument(f"The position of X is more than {FARTHEST:g} m away; give it in metres.")
+    need_near(X[:3, 3])
     R = X[:3, :3]
     left, _, right = np.linalg.svd(R)
     off = float(np.abs(R - left @ right).max()) + LEAST / 10

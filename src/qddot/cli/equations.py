@@ -13,6 +13,7 @@ from qddot.cli.terminal import (
     ROBOT,
     AsJson,
     File,
+    OptionWords,
     Settings,
     Source,
     choice,
@@ -109,6 +110,14 @@ def derive(
             "tip, as text or LaTeX.",
         ),
     ] = False,
+    free: Annotated[
+        OptionWords,
+        typer.Option(
+            "--free",
+            metavar="JOINT",
+            help="A joint that --ik takes as given, one of seven; may be given several times.",
+        ),
+    ] = None,
     settings: Settings = None,
     output: Annotated[
         File, saves("A derivation", tuple(FORMATS), "Write the equations to a file")
@@ -128,6 +137,7 @@ def derive(
       qddot derive panda --structured
       qddot derive ur5 --ik
       qddot derive ik ur5
+      qddot derive ik panda --free panda_joint7
     """
     from qddot.equations.document import document
     from qddot.equations.latex import as_latex
@@ -138,13 +148,15 @@ def derive(
             words = f"{printable(source)!r} and {printable(robot_of_ik)!r}"
             raise BadArgument(f"derive takes one robot; it was given {words}.")
         source, ik = robot_of_ik, True
+    if free and not ik:
+        raise BadArgument("--free is of inverse kinematics: name --ik too.")
     model = read_model(source, settings)
     if structured:
         text = str(qddot.Robot(model).program("mass_matrix"))
         facts = {"structured": text.splitlines()}
     elif ik:
         robot = qddot.Robot(model)
-        found = robot.inverse_kinematics_steps(frame or robot.tip)
+        found = robot.inverse_kinematics_steps(frame or robot.tip, free=free or ())
         kind = format or (FORMATS[output.suffix.lower()] if output else "text")
         if kind not in ("text", "latex"):
             raise BadArgument(f"--ik is written as text or latex, not as {kind}.")

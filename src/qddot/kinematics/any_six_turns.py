@@ -11,9 +11,11 @@ from qddot.kinematics.mending import Mending
 from qddot.kinematics.nearest import PoseSearch
 from qddot.kinematics.poses import proper_poses
 from qddot.kinematics.six_turns import MOST, SixTurns
+from qddot.kinematics.solutions import CLOSED
 
 STARTS, ALL_STARTS, STEPS = 64, 256, 60  # of searches; where there is nothing else
 SINGULAR = 0.05  # smallest singular value of J beside the largest from which on there are searches
+ALONG = 1e-4  # [rad] for differences of J
 AT_ONCE = 64  # poses; each takes up to 2 MB on the way
 
 
@@ -26,6 +28,10 @@ class AnySixTurns:
     its solutions to the arm's own. Next to a singular position it does not: damped searches from
     there, and from all over the joints' room, do. Where three lines meet beside three that lie
     anyhow, eigenvalues say nothing at all, and there are only searches.
+
+    Turns have an even number of solutions for every pose, singular ones apart: their positions are
+    a torus, which has no edge, and poses go on beyond all that it covers. Where the number found is
+    odd, one of two that have nearly met is missing, and is looked for beside the others.
     """
 
     six: SixTurns
@@ -43,31 +49,60 @@ class AnySixTurns:
         return q, miss, margin
 
     def _solved(self, X: np.ndarray) -> tuple[np.ndarray, ...]:
+        places = self._places(X)
+        ends = self.mending.distinct(X, places, MOST)
+        found = np.asarray(ends[1] <= CLOSED**2)
+        odd = found & (found.sum(axis=1) % 2 == 1)[:, None]
+        if not odd.any():
+            return ends
+        twins = np.full_like(ends[0], np.nan)
+        twins[odd] = self._twins(ends[0][odd])
+        return self.mending.distinct(X, np.concatenate([places, twins], axis=1), MOST)
+
+    def _places(self, X: np.ndarray) -> np.ndarray:
+        """Return where solutions of poses may be, (m, places, nq), NaN where nowhere."""
         if self.near is None and not self.six.tells:
             none = np.empty((len(X), 0, len(self.rest)))
-            every = np.ones(len(X), dtype=bool)
-            return self.mending.distinct(X, self._searched(X, none, every, ALL_STARTS), MOST)
-        chain, scale = self.six.chain, self.mending.scale
-        places, home = [], np.array(chain.home.matrix(), dtype=float)
-        T = X.copy()
-        T[:, :3, 3] /= scale
+            return self._searched(X, none, np.ones(len(X), dtype=bool), ALL_STARTS)
+        chain, T = self.six.chain, X.copy()
+        T[:, :3, 3] /= self.mending.scale
+        home = np.array(chain.home.matrix(), dtype=float)
         found = self.six.candidates(T @ np.linalg.inv(home))
         q = np.broadcast_to(self.rest, (*found.shape[:2], len(self.rest))).copy()
         for i, axis in enumerate(chain.axes):
-            turned = (found[..., i] - axis.offset + np.pi) % (2 * np.pi) - np.pi
-            q[..., axis.index] = turned / axis.ratio
-        places.append(q)
-        if self.near is not None:
-            near = self.near(X, np.zeros((len(X), len(chain.axes) + 1)))[0]
-            places += [near, self._searched(X, near, self._singular(near), STARTS)]
-        return self.mending.distinct(X, np.concatenate(places, axis=1), MOST)
+            q[..., axis.index] = (found[..., i] - axis.offset) / axis.ratio
+        if self.near is None:
+            return q
+        near = self.near(X, np.zeros((len(X), len(chain.axes) + 1)))[0]
+        searched = self._searched(X, near, self._singular(near), STARTS)
+        return np.concatenate([q, near, searched], axis=1)
+
+    def _twins(self, q: np.ndarray) -> np.ndarray:
+        """Return where the solutions may be that meet these (m, nq) at a singular position near by.
+
+        With J v = σ u for the smallest singular value, the pose along v is σ t u + ½ t² J̇ v, with J̇
+        how J changes along v. Its part along u vanishes again at t = −2 σ/(u · J̇ v).
+        """
+        U, sizes, V = np.linalg.svd(self._jacobian(q))
+        u, v = U[..., -1], V[..., -1, :]
+        ahead = np.zeros_like(q)
+        ahead[:, self.mending.joints] = ALONG * v
+        change = (self._jacobian(q + ahead) - self._jacobian(q - ahead)) @ v[..., None]
+        bend = (u * change[..., 0]).sum(axis=-1) / (2 * ALONG)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.clip(-2 * sizes[:, -1] / bend, -1, 1)
+        return q + ahead * (t / ALONG)[:, None]
 
     def _singular(self, near: np.ndarray) -> np.ndarray:
         """Return of which poses one of the solutions (m, k, nq) is next to a singular one, (m,)."""
-        J = self.mending.jacobian(near)[..., self.mending.joints]
-        J[..., 3:, :] /= self.mending.scale
-        sizes = np.linalg.svd(J, compute_uv=False)
+        sizes = np.linalg.svd(self._jacobian(near), compute_uv=False)
         return np.asarray((sizes[..., -1] <= SINGULAR * sizes[..., 0]).any(axis=-1))
+
+    def _jacobian(self, q: np.ndarray) -> np.ndarray:
+        """Return J of the six joints, lengths in parts of the arm's."""
+        J = self.mending.jacobian(q)[..., self.mending.joints]
+        J[..., 3:, :] /= self.mending.scale
+        return J
 
     def _searched(
         self, X: np.ndarray, near: np.ndarray, some: np.ndarray, count: int

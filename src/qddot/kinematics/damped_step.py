@@ -116,8 +116,9 @@ class PoseTask:
     def alone(self, pulls: Sequence[float]) -> Program:
         """Return one search from `near` as a program, its steps a block that is called.
 
-        It takes X (4, 4) and `near` (n,), and gives q (n,) and five numbers: the three squares that
-        the loop keeps, how far X is from a pose, and how far `near` is beyond the limits.
+        It takes X (4, 4) and `near` (n,), brought within the limits, and gives q (n,) and four
+        numbers: the three squares that the loop keeps, and how far X is from a pose, which is
+        infinite where `near` is not finite.
         """
         m, name = len(self.joints), f"one search for {self.frame}"
         shapes = {"state": (2 * m,), "constants": (TARGET + m,), "given": (2,), "t": (), "h": ()}
@@ -125,6 +126,8 @@ class PoseTask:
 
         def search(X: Any, near: Any) -> dict[str, Any]:
             pose, off = straightened(X)
+            off = off + np.where(abs(sum(near)) < np.inf, 0.0, np.inf)
+            near = np.minimum(np.maximum(near, self.lower), self.upper)
             constants = np.concatenate([pose, near[self.joints]])
             state = np.concatenate([near[self.joints], np.ones(m)])
             for pull in pulls:
@@ -133,10 +136,7 @@ class PoseTask:
             q = [near[k] for k in range(self.tree.n)]
             for k, found in zip(self.joints, kept["q"], strict=True):
                 q[k] = found
-            beyond: Scalar = 0
-            for x, low, high in zip(near, self.lower, self.upper, strict=True):
-                beyond = beyond + 0 * x + np.maximum(low - x, 0.0) + np.maximum(x - high, 0.0)
-            return {"q": q, "numbers": [*kept["squares"], off, beyond]}
+            return {"q": q, "numbers": [*kept["squares"], off]}
 
         return record(search, name, X=(4, 4), near=(self.tree.n,))
 

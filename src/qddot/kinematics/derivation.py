@@ -138,7 +138,10 @@ def _line(step: IkStep, scale: float, turns: bool) -> IkLine:
             words.append(f"{_joints(step.held)} the point o = {_vector(step.kept * scale)} m.")
         else:
             kept = "heights along" if step.point else "the direction"
-            words.append(f"{_joints(step.held)} {kept} n = {_vector(step.kept)}.")
+            either = "" if step.other is None else f", and along {_vector(step.other)}: n is the "
+            if either:
+                either += "one more nearly " + ("across the axis" if turns else "along the slide")
+            words.append(f"{_joints(step.held)} {kept} n = {_vector(step.kept)}{either}.")
     if step.backwards:
         words.append("The product is read backwards, from the frame to the base.")
     moved = f"{between} {beyond} s".strip()

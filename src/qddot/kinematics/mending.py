@@ -15,11 +15,12 @@ import numpy as np
 from qddot.kinematics.branches import TIGHT
 from qddot.kinematics.joint_equations import NO_LEVER
 from qddot.kinematics.poses import proper_matrices
-from qddot.kinematics.solutions import CLOSED, SLACK
+from qddot.kinematics.solutions import CLOSED, SINGULAR, SLACK
 
 NEAR = 2e-2  # the closure from which Newton's method is tried
 FAR = 0.5  # the same, for candidates that other methods found roughly
 SAME = 1e-6  # [rad or m] two solutions that are nearer than this are one
+MEETING = 1e-3  # the same of singular ones, which are known to about the root of rounding
 STEPS = 30  # at a double root each halves the distance only
 ANYWHERE = 1e-10  # a lever this short leaves few digits; the joint is tried anywhere then
 PLACES = 24  # tried for joints that may stand anywhere
@@ -37,6 +38,7 @@ class Mending:
     joints: list[int]  # entries of q that are solved for
     carrying: int  # how many joints carry the frame
     scale: float  # [m]
+    turn: np.ndarray  # (nq,): what turns each joint once; 2π, or else where a joint follows it
     lower: np.ndarray  # (nq,)
     upper: np.ndarray
 
@@ -65,7 +67,9 @@ class Mending:
         return np.where((miss <= CLOSED**2)[..., None], q, np.nan), miss, margin
 
     def distinct(self, X: np.ndarray, q: np.ndarray, most: int) -> tuple[np.ndarray, ...]:
-        """Return q, miss and margin of the solutions near candidates, each once, in order.
+        """Return q, miss and margin of the solutions near candidates of turns, each once.
+
+        They are in order, singular ones behind, of which there may be a whole curve.
 
         Args:
             X: Proper poses, (m, 4, 4).
@@ -77,12 +81,17 @@ class Mending:
         miss = np.full(known.shape, np.inf)
         miss[known] = self._miss(self._error(wanted[known], q[known]))
         q, miss = self._polished(X, np.where(known[..., None], q, 0.0), miss, within=FAR)
+        best = miss.argsort(axis=1)
+        q, miss = np.take_along_axis(q, best[..., None], 1), np.take_along_axis(miss, best, 1)
+        q[..., self.joints] -= (self.turn * np.round(q / self.turn))[..., self.joints]
         sizes = np.linalg.svd(self.jacobian(q)[..., self.joints], compute_uv=False)
-        miss = without_doubles(q[..., self.joints], miss)
-        found = np.asarray(miss <= CLOSED**2)
-        keys = np.concatenate([np.round(q[..., ::-1], 6), ~found[..., None]], axis=-1)
+        margin = sizes[..., -1] ** 4
+        singular = margin <= SINGULAR
+        miss = without_doubles(q[..., self.joints], miss, singular)
+        last = np.stack([singular, miss > CLOSED**2], axis=-1)
+        keys = np.concatenate([np.round(q[..., ::-1], 6), last], axis=-1)
         order = np.array([np.lexsort(rows.T) for rows in keys]).reshape(miss.shape)[:, :most]
-        miss, margin = (np.take_along_axis(x, order, 1) for x in (miss, sizes[..., -1] ** 4))
+        miss, margin = (np.take_along_axis(x, order, 1) for x in (miss, margin))
         q = np.take_along_axis(q, order[..., None], 1)
         return np.where((miss <= CLOSED**2)[..., None], q, np.nan), miss, margin
 
@@ -146,10 +155,11 @@ def brought_within(
     return q, np.asarray(((q >= low) & (q <= high)).all(axis=-1))
 
 
-def without_doubles(q: np.ndarray, miss: np.ndarray) -> np.ndarray:
-    """Return how far solutions (m, places, n) miss, infinite where one is there already."""
+def without_doubles(q: np.ndarray, miss: np.ndarray, singular: np.ndarray) -> np.ndarray:
+    """Return how far solutions (m, places, n) miss, infinite where an earlier one is the same."""
     earlier = np.tri(q.shape[1], k=-1, dtype=bool)
     same = earlier & (miss <= CLOSED**2)[:, None]
+    near = np.where(singular[:, :, None] & singular[:, None], MEETING, SAME)
     for x in np.moveaxis(np.concatenate([np.cos(q), np.sin(q)], axis=-1), -1, 0):
-        same &= np.abs(x[:, :, None] - x[:, None]) < SAME  # whole turns apart is the same
+        same &= np.abs(x[:, :, None] - x[:, None]) < near  # whole turns apart is the same
     return np.where(same.any(axis=-1), np.inf, miss)

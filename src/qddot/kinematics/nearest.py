@@ -68,9 +68,9 @@ class PoseSearch:
         None where it does not, or where something is not as it should be.
         """
         q, numbers = self.alone(X, near)
-        turn, away, far, off, beyond = numbers.tolist()
+        turn, away, far, off = numbers.tolist()
         # NaN is none of these
-        if off <= ALMOST and beyond <= 0 and far <= CLOSE and turn + away <= ROUGH * ROUGH:
+        if off <= ALMOST and far <= CLOSE and turn + away <= ROUGH * ROUGH:
             missing = np.array([sqrt(turn), sqrt(away)])
             return (q, missing) if missing.max() <= tolerance else None
         return None
@@ -177,23 +177,26 @@ class PoseSearch:
         """Return the best ends of searches from `near` and from elsewhere."""
         best = self._from(constants[:, TARGET:], constants, limit, PULLING, CLOSING)
         cost, order = best[2], None
-        pending, done = np.arange(len(cost)), 1
-        while done < (MOST if starts else 1):
+        pending, done, most = np.arange(len(cost)), 1, max(MOST, starts) if starts else 1
+        while done < most:
             patient = done >= starts
-            going = cost[pending] >= (MISSED if patient else CLOSE)
+            enough = MISSED if patient else CLOSE
+            going = cost[pending] >= enough
             pending = pending[going]
             if not pending.size:
                 break
             those = constants[pending]
             order = self.starts.ranked(those) if order is None else order[going]
             # as many searches at once as cost hardly more than one
-            left, few = GROUPS if patient else starts - done, FEW // len(pending)
-            width = max(1, self.kernel.lanes // len(pending), min(left, few))
+            left = min(GROUPS, most - done) if patient else starts - done
+            width = max(1, min(left, FEW // len(pending)))
             some = self._next(order, done - 1, width)
             steps = (0, PATIENT) if patient else (PULLING, CLOSING)
-            found = self._best_of(those, some, limit, steps)
-            if patient and (found[2] < MISSED).any():  # what was found without a pull
-                _keep_better(found, self._from(found[0], those, limit, PULLING, CLOSING))
+            found = self._first_of(those, some, limit, steps, enough)
+            hits = np.flatnonzero(found[2] < MISSED)
+            if patient and hits.size:  # what was found without a pull
+                pulled = self._from(found[0][hits], those[hits], limit, PULLING, CLOSING)
+                _keep_better(found, pulled, hits)
             _keep_better(best, found, pending)
             done += width
         else:
@@ -225,16 +228,28 @@ class PoseSearch:
         ranked = order[:, np.minimum(some, GROUPS - 1)]
         return self.starts.positions[np.where(some < GROUPS, ranked, some % COUNT)]
 
-    def _best_of(
-        self, constants: np.ndarray, starts: np.ndarray, limit: np.ndarray, steps: tuple[int, int]
+    def _first_of(
+        self,
+        constants: np.ndarray,
+        starts: np.ndarray,
+        limit: np.ndarray,
+        steps: tuple[int, int],
+        enough: float,
     ) -> SearchEnds:
-        """Return the best that searches from several starts per pose find."""
+        """Return what searches from several starts per pose find, as if one came after the other.
+
+        That is the first that costs less than `enough`, or the best one: so a pose has the same
+        answer among many as alone.
+        """
         rows, count, m = starts.shape
         each = np.repeat(constants, count, axis=0) if count > 1 else constants
         found = self._from(starts.reshape(-1, m), each, limit, *steps)
         if count == 1:
             return found
-        best = np.arange(rows) * count + found[2].reshape(rows, count).argmin(axis=1)
+        cost = found[2].reshape(rows, count)
+        well = cost < enough
+        best = np.where(well.any(axis=1), well.argmax(axis=1), cost.argmin(axis=1))
+        best += np.arange(rows) * count
         return found[0][best], found[1][best], found[2][best]
 
     def _from(

@@ -92,12 +92,14 @@ class NearestSolutions:
         turn, away = self.error[place]
         where = ", ".join(f"{x:.4g}" for x in self.pose[place][:3, 3])
         at = ", ".join(f"{x:.4g}" for x in self.q[place])
-        which = f" {place[0] if len(place) == 1 else place} (of {self.found.size})" if place else ""
+        which = "its pose"
+        if place:
+            which = f"pose {place[0] if len(place) == 1 else place} (of {self.found.size})"
         hinders = "" if place or not self.hindrance else f" What hinders: {self.hindrance}."
         several = f" {len(wrong)} poses of {self.found.size} were not found." if place else ""
         return (
             f"Frame {printable(self.frame)!r} of {printable(self.robot.name)!r} was not brought to "
-            f"pose{which} within the limits: it comes within {away:.3g} m and {turn:.3g} rad of "
+            f"{which} within the limits: it comes within {away:.3g} m and {turn:.3g} rad of "
             f"it, at ({where}) with q = {at}.{hinders}{several}\n  {self._advice()}"
         )
 

@@ -19,7 +19,9 @@ from qddot.kinematics.joint_equations import Position, moved
 from qddot.kinematics.steps import IkStep, candidates
 from qddot.spatial.pose import Pose
 
-SAYS_NOTHING = 1e-9  # the size of an equation that holds for every position of its joint
+# the size of an equation that holds for every position of its joint, where an arm has the length 1;
+# of points it is a product of up to four lengths
+SAYS_NOTHING = 1e-9
 LOOKS = 3
 # of one root, roughly; an angle that `carried` finds by its tangent keeps all its digits
 EFFORT = {"onto": 1.0, "carried": 2.0, "level": 2.2, "distance": 2.2}
@@ -61,7 +63,7 @@ def plan_for(chain: Chain, given: Iterable[int] = ()) -> IkPlan | None:
 def _plan_for(chain: Chain, given: tuple[int, ...]) -> IkPlan | None:
     samples = [_sample(chain.numeric, seed) for seed in range(LOOKS)]
     everything = frozenset(range(len(chain.axes)))
-    numeric = chain.numeric
+    numeric, nothing = chain.numeric, SAYS_NOTHING * _length(chain.numeric) ** 4
     # best way on from a set of known joints: (branches, effort, steps)
     best: dict[frozenset[int], tuple[float, float, tuple[IkStep, ...]] | None] = {
         everything: (1, 0.0, ())
@@ -73,7 +75,7 @@ def _plan_for(chain: Chain, given: tuple[int, ...]) -> IkPlan | None:
         found = None
         for step in candidates(chain, known):
             rest = onwards(known | {step.k})
-            if rest is None or not _says_something(step, numeric, known, samples):
+            if rest is None or not _says_more(nothing, step, numeric, known, samples):
                 continue
             effort = EFFORT[step.rule] * (1 if step.point else 0.95)
             ways = step.branches * rest[0], step.branches * (effort + rest[1]), (step, *rest[2])
@@ -93,14 +95,24 @@ def _sample(chain: Chain, seed: int) -> dict[int, Position]:
     return {i: Position.at(axis, np.sin(x), np.cos(x), x) for i, (axis, x) in pairs}
 
 
-def _says_something(
-    step: IkStep, chain: Chain, known: frozenset[int], samples: list[dict[int, Position]]
+def _length(chain: Chain) -> float:
+    """Return about how long an arm is in its chain's scale, 1 or less; slides make that large."""
+    points = np.array([*(axis.p for axis in chain.axes), chain.home.p], dtype=float)
+    return min(1.0, float(np.linalg.norm(points - points[0], axis=1).max()) or 1.0)
+
+
+def _says_more(
+    nothing: float,
+    step: IkStep,
+    chain: Chain,
+    known: frozenset[int],
+    samples: list[dict[int, Position]],
 ) -> bool:
     """Return whether an equation narrows its joint down, which it does if it does so once."""
     unknown = [i for i in range(len(chain.axes)) if i not in known]
     inner = range(unknown[0], unknown[-1] + 1)
     return any(
-        step.equation(chain, product(chain, at, inner), at, Position())[0] > SAYS_NOTHING
+        step.equation(chain, product(chain, at, inner), at, Position())[0] > nothing
         for at in samples
     )
 

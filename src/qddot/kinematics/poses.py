@@ -18,6 +18,13 @@ from qddot.program.recorder import record
 from qddot.spatial.vector import cross
 
 ALMOST = 1e-6  # how far the axes of a pose may be from unit length and right angles
+FARTHEST = 1e9  # [m], where no arm gets to and squares of distances have room
+
+
+def need_near(positions: np.ndarray) -> None:
+    """Refuse positions [m] that no arm can be meant to reach."""
+    if positions.size and np.abs(positions).max() > FARTHEST:
+        raise BadArgument(f"The position of X is more than {FARTHEST:g} m away; give it in metres.")
 
 
 def proper_poses(X: Any) -> np.ndarray:

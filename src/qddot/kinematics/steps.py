@@ -46,8 +46,10 @@ from qddot.kinematics.joint_equations import (
     slides,
     to_level,
 )
+from qddot.program.operations import select
 from qddot.scalars import Scalar, Vec3
 from qddot.spatial.pose import Pose
+from qddot.spatial.vector import cross
 
 Rule = Literal["onto", "distance", "level", "carried"]
 ZERO = np.zeros(3, dtype=int)
@@ -64,6 +66,7 @@ class IkStep:
     branches: int  # how many roots
     source: Vec3 | None = None  # s; None where any will do
     kept: Vec3 | None = None  # o or n
+    other: Vec3 | None = None  # another n, where both are of use: one slide keeps what is across
     before: tuple[int, ...] = ()  # the known joints left of k, in the order of the product
     between: tuple[int, ...] = ()  # those right of k, and left of P if there is a P
     beyond: tuple[int, ...] = ()  # those right of P
@@ -101,6 +104,15 @@ class IkStep:
                 return onto(h, m - centre, y - centre, spare)
             return slide(h @ (y - m), 1)
         n: Any = self.kept
+        if self.other is not None:
+            # known joints turn this joint's axis: of two heights at right angles, a turn takes the
+            # one more nearly across it, and a slide the one more nearly along it
+            seen = (*self.before, *self.between)
+            towards = through(seen, h, False, back=self.rule == "carried")
+            one, another = abs(n @ towards), abs(self.other @ towards)
+            first = one <= another if axis.turns else one >= another
+            pairs = zip(n, self.other, strict=True)
+            n = np.array([select(first, x, y) for x, y in pairs], dtype=object)
         if self.rule == "distance":
             o = through(self.before, n, True, back=True)
             square = (y - n) @ (y - n)
@@ -218,7 +230,10 @@ def _steps(
     normal = kept_normal(held, axis, tiny) if point else common_direction(held, tiny)
     if normal is not None:
         rule: Rule = "level" if free else "carried"
-        yield IkStep(k, backwards, rule, point, 1 + axis.turns, kept=numbers(normal), **rest)
+        kept = {"kept": numbers(normal), "other": None}
+        if point and len(held) == 1 and not held[0].turns and (before or between):
+            kept["other"] = numbers(cross(numbers(held[0].h), kept["kept"]))
+        yield IkStep(k, backwards, rule, point, 1 + axis.turns, **kept, **rest)
     if free and point:
         centre = common_point(held, tiny)
         if centre is not None:

@@ -79,10 +79,8 @@ class RobotClosedForms:
         arm: AnySixTurns = self.robot.cached("six turns", frame, lambda: self._six_turns(frame))
         q, miss, margin = arm.solved(poses)
         if limits:
-            turn = np.full(self.robot.nq, 2 * np.pi)
-            for axis in arm.six.chain.axes:
-                turn[axis.index] /= abs(axis.ratio)
-            q, inside = brought_within(q, self.robot.limits.lower, self.robot.limits.upper, turn)
+            lower, upper = self.robot.limits.lower, self.robot.limits.upper
+            q, inside = brought_within(q, lower, upper, arm.mending.turn)
             miss = np.where(inside, miss, np.inf)
             q = np.where(inside[..., None], q, np.nan)
         lead = X.shape[:-2]
@@ -97,19 +95,16 @@ class RobotClosedForms:
         six = SixTurns(chain.numeric)
         if not six.tells and plan_for(nearly(chain, VERY_NEARLY)) is None:
             raw = None
-            if self._always_singular(frame, chain):
-                last = self.robot.joint_names[chain.axes[-1].index]
-                raise BadArgument(
-                    f"Frame {frame!r} of {self.robot.name!r} is singular at every position, as "
-                    "where two axes are one line: a pose has no solution, or curves of them.\n"
-                    f"  Hold one of its joints: robot.locked({{{last!r}: 0.5}})."
-                )
+            if self._always_singular(chain, range(SIX)):
+                raise BadArgument(self._why_not(chain, []))
         search = pose_search(self.robot._in_double, frame, "pose", None, None, False)
         return AnySixTurns(six, self.mending(frame, chain), self.robot.home, raw, search)
 
-    def _always_singular(self, frame: str, chain: Chain) -> bool:
+    def _always_singular(self, chain: Chain, joints: Sequence[int]) -> bool:
         q = self.robot.random_positions(LOOKS, 0)
-        J = self.robot._in_double.jacobian(q, frame)[..., [axis.index for axis in chain.axes]]
+        J = self.robot._in_double.jacobian(q, chain.frame)[
+            ..., [chain.axes[i].index for i in joints]
+        ]
         J[:, 3:] /= float(chain.scale)
         sizes = np.linalg.svd(J, compute_uv=False)
         return bool((sizes[:, -1] < SINGULAR * sizes[:, 0]).all())
@@ -125,6 +120,9 @@ class RobotClosedForms:
         """Return what brings solutions to the last digit."""
         end = np.full(self.robot.nq, np.inf)
         lower, upper = (None, None) if within is None else (within.lower, within.upper)
+        turn = np.full(self.robot.nq, 2 * np.pi)
+        for axis in chain.axes:
+            turn[axis.index] /= abs(axis.ratio)
         return Mending(
             solve,
             lambda q: self.robot._in_double.pose(q, frame),
@@ -132,6 +130,7 @@ class RobotClosedForms:
             [axis.index for i, axis in enumerate(chain.axes) if i not in given],
             len(chain.axes),
             float(chain.scale),
+            turn,
             -end if lower is None else lower,
             end if upper is None else upper,
         )
@@ -188,15 +187,21 @@ class RobotClosedForms:
                 f"{len(unknown)} joints carry {what}, and a pose says six things: its solutions "
                 "are whole curves."
             )
+        elif self._always_singular(chain, unknown):
+            why = (
+                f"There is no closed form for {what}: it is singular at every position, as where "
+                "two axes are one line. A pose has no solution, or curves of them."
+            )
         else:
             why = (
                 f"There is no closed form for {what}: its axes neither meet nor are parallel where "
                 "that would part its equations."
             )
+        hint = ""
         if helps:
             how = f"free={{{names[0]!r}: 0.5}}"
-            return f"{why}\n  There is a closed form with {listing(names)} given: {how}."
-        if len(unknown) == SIX + 1 and not given and all(axis.turns for axis in chain.axes):
+            hint = f"\n  There is a closed form with {listing(names)} given: {how}."
+        elif len(unknown) == SIX + 1 and not given and all(axis.turns for axis in chain.axes):
             held = f"robot.locked({{{names[-1]!r}: 0.5}})"
-            return f"{why}\n  No joint that is given makes it one. Hold one and solve: {held}."
-        return why
+            hint = f"\n  No joint that is given makes it one. Hold one and solve: {held}."
+        return f"{why}{hint}\n  The nearest solution is found all the same: inverse_kinematics."

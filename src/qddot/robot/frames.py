@@ -132,7 +132,8 @@ class FrameQuantities(Kernels):
             X: Poses of the frame in the base, homogeneous matrices (..., 4, 4); for a position also
                 (..., 3) [m].
             frame: The name of a link or a frame.
-            near: Joint positions [rad or m] within limits, (..., n); `home` if not given.
+            near: Joint positions [rad or m], (..., n); `home` if not given. One beyond its limits,
+                as arms report them, counts as at its limit.
             match: What of the pose counts: "pose", "position", "rotation", or "x", "y", "z": the
                 position and the direction of this axis of the frame, any turn about it.
             weights: Six numbers, what an error about and along the axes of the base counts where a
@@ -171,7 +172,7 @@ class FrameQuantities(Kernels):
         Args:
             X: The pose of the frame in the base, (4, 4); for a position also (3,) [m].
             frame: The name of a link or a frame.
-            q: Joint positions now [rad or m], within limits, (n,).
+            q: Joint positions now [rad or m], (n,); one beyond its limits counts as at its limit.
             match, weights: As in `inverse_kinematics`.
             most: How far a joint may go in this call [rad or m], such as its rate times the time
                 between calls; if one would go farther, all stop on the line to where they would go.

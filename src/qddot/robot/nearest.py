@@ -10,13 +10,13 @@ import numpy as np
 from qddot.backends.threads import available_threads
 from qddot.checks import check_finite, flag, frame_name, one_of, positive, real_array, spread, whole
 from qddot.dynamics.kinematics import path
-from qddot.errors import BadArgument, NoValues, WrongShape, WrongValue, printable
+from qddot.errors import BadArgument, NoValues, WrongShape, printable
 from qddot.kinematics.damped_step import MATCHES, PoseTask
 from qddot.kinematics.known_solutions import KnownSolutions
 from qddot.kinematics.nearest import PoseSearch
 from qddot.kinematics.nearest_solutions import NearestSolutions
-from qddot.kinematics.poses import proper_poses
-from qddot.kinematics.solutions import SLACK, Solutions
+from qddot.kinematics.poses import need_near, proper_poses
+from qddot.kinematics.solutions import Solutions
 from qddot.robot.frames import TOLERANCE
 
 # if nobody says: where solutions are isolated points, all of them are looked for; where joints are
@@ -196,28 +196,24 @@ def reach_of(robot: Any, frame: str) -> float:
 def _poses(X: Any, match: str) -> np.ndarray:
     """Return poses as rows of twelve numbers, (..., 12)."""
     if match != "position" or np.shape(X)[-1:] != (3,):
-        return proper_poses(X)
+        poses = proper_poses(X)
+        need_near(poses[..., 9:])
+        return poses
     p = real_array("X", X)
     check_finite("X", p, ("x", "y", "z"))
+    need_near(p)
     return np.concatenate([np.broadcast_to(np.eye(3).reshape(9), (*p.shape[:-1], 9)), p], axis=-1)
 
 
 def _near(robot: Any, near: Any, task: PoseTask, name: str = "near") -> np.ndarray:
-    """Return where solutions are to be near, within limits, (..., n)."""
+    """Return where solutions are to be near, (..., n): what is given, or what is nearest to it
+    within limits, as arms report positions a hair beyond theirs.
+    """
     lower, upper = task.bounds
     if near is None:
         return np.clip(robot.home, lower, upper)
     q = real_array(name, near)
     if q.shape[-1:] != (robot.n,):
         raise WrongShape(name, q.shape, robot.name, robot.joint_names)
-    if not ((q >= lower - SLACK) & (q <= upper + SLACK)).all():
-        check_finite(name, q, robot.joint_names, "joint ")
-        place = tuple(int(i) for i in np.argwhere((q < lower - SLACK) | (q > upper + SLACK))[0])
-        k = place[-1]
-        raise WrongValue(
-            f"{name} of joint {printable(robot.joint_names[k])!r}",
-            f"is {q[place]:.6g}" + (f" at index {place[:-1]}" if place[:-1] else ""),
-            f"its limits are {lower[k]:.6g} and {upper[k]:.6g}",
-            f" Take np.clip({name}, robot.limits.lower, robot.limits.upper).",
-        )
+    check_finite(name, q, robot.joint_names, "joint ")
     return np.clip(q, lower, upper)

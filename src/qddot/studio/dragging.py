@@ -43,7 +43,7 @@ def pulled(
         robot: The robot.
         X: Where the frame is to be, (4, 4).
         frame: The frame that is pulled.
-        q: Joint positions now [rad or m], within limits.
+        q: Joint positions now [rad or m].
         part: What of the pose the hand changes: "position" or "rotation".
         anywhere: Whether the arm may jump to a solution that is far from q.
     """
@@ -111,7 +111,7 @@ def solutions(
         BadArgument: If there is no closed form; it says why.
     """
     robot = arm.robot
-    carrying = robot.drag(X, frame, within(robot, q)).search.task.joints
+    carrying = robot.drag(X, frame, q).search.task.joints
     spare = spare_joint(robot, frame, carrying)
     free = None
     if spare is not None:
