@@ -112,7 +112,7 @@ def export(
         named = () if functions is USUAL else functions
         whole, lost, inside = WHOLE[target](robot, named, dtype == "float32")
         for what in lost:
-            warnings.warn(f"In the files of {robot.name!r}, {what}.", RobotWarning, stacklevel=2)
+            warnings.warn(f"In the files of {robot.name!r}, {what}.", RobotWarning, stacklevel=3)
         return Exported(tuple(write_files(place, whole, force)), inside, lost)
     if target == "matlab" and functions is USUAL:
         functions = usual(robot)
