@@ -97,7 +97,7 @@ def export(
         qddot.export("two_link_symbolic", "two_link_matlab", target="matlab")
     """
     robot, place = robot_of(robot), Path(place)
-    if target is None and place.suffix and not place.is_dir():
+    if target is None and place.suffix.strip(".") and not place.is_dir():
         check_place(place, "A robot", written_endings())
         return Exported((place,), (), tuple(robot.save(place)))
     target = "c" if target is None else target
