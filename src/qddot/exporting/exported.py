@@ -144,10 +144,11 @@ def write_files(folder: Path, files: Files, force: bool) -> list[Path]:
             f"{printable(str(folder / there[0]))} is there already, and nothing was written.\n"
             "  Choose another folder, or overwrite it: force=True, --force."
         )
-    inner = sorted({path for name in files for path in (folder / name).parents if path != folder})
-    made = [path for path in inner if path.is_relative_to(folder) and not path.exists()]
+    folders = sorted({folder, *(path for name in files for path in (folder / name).parents)})
+    made: list[Path] = []
     try:
-        for each in (folder, *made):
+        made += [path for path in folders if path.is_relative_to(folder) and not path.exists()]
+        for each in made:
             each.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:  # a ValueError of a name that no file system takes
         raise BadArgument(
