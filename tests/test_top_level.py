@@ -137,7 +137,7 @@ def test_rooms_that_are_verbs_can_be_called(tmp_path):
 )
 def test_help_explains_every_argument_of_a_law(name):
     law = getattr(qddot.control, name)
-    told = re.findall(r"^ {8}([\w, ]+): ", law.__doc__, re.MULTILINE)
+    told = re.findall(r"^ {4}([\w, ]+): ", inspect.getdoc(law) or "", re.MULTILINE)
     explained = {word for words in told for word in words.split(", ")}
     assert set(inspect.signature(law).parameters) <= explained
 

@@ -26,7 +26,8 @@ QUICK = [("rp", "float64"), ("rp", "float32")]
 OTHERS = [case for case in product(ROBOTS, ("float64", "float32")) if case not in QUICK]
 CASES = [*QUICK, *long(*OTHERS)]
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "friction_torque")
-STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]
+STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wdouble-promotion", "-pedantic"]
+STRICT += ["-Werror"]
 SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 with_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
 
@@ -54,6 +55,15 @@ def test_it_compiles_without_a_word_and_agrees_with_itself(name, compiler, dtype
     done = subprocess.run([build(compiler, tmp_path, *watched)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("right") == len(functions)
+
+
+@with_gcc
+def test_options_that_may_make_wrong_numbers_are_refused(tmp_path):
+    qddot.export(qddot.load("rp"), tmp_path, functions=["mass_matrix"])
+    command = ["gcc", "-ffast-math", "-fsyntax-only", tmp_path / "rp.c"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode
+    assert "without -ffast-math" in done.stderr
 
 
 @with_gcc

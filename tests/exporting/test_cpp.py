@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import platform
 import shutil
 import subprocess
 from pathlib import Path
@@ -23,10 +24,12 @@ from qddot.program.operations import OPERATIONS
 from qddot.program.program import Port, Program, Step
 
 ROBOTS = ("panda", "ur5", "puma560", "rp", "two_link", "double_pendulum")
-STRICT = ["-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]
+STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wdouble-promotion", "-pedantic"]
+STRICT += ["-Werror"]
 SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 EIGEN = Path("/usr/include/eigen3")
 with_gpp = pytest.mark.skipif(not shutil.which("g++"), reason="g++ is not installed")
+on_x86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="it is about x86-64")
 
 
 def build(folder, *flags, compiler="g++", standard="c++17", source=None):
@@ -70,7 +73,7 @@ def test_quantities_laws_observers_estimators_and_inverse_kinematics_agree_with_
 
 @with_gpp
 @pytest.mark.long
-@pytest.mark.parametrize("way", ["clang++", "c++20", "native", "without vectors"])
+@pytest.mark.parametrize("way", ["clang++", "c++20", "native", "without vectors", "387"])
 @pytest.mark.parametrize("name", ROBOTS)
 def test_every_robot_agrees_with_itself_however_it_is_compiled(name, way, tmp_path):
     compiler = "clang++" if way == "clang++" else "g++"
@@ -81,6 +84,8 @@ def test_every_robot_agrees_with_itself_however_it_is_compiled(name, way, tmp_pa
     functions = ["inverse_dynamics", "forward_dynamics", "mass_matrix", f"all_terms:{frame}"]
     qddot.export(robot, tmp_path, target="cpp", functions=functions)
     flags = {"native": ["-march=native"], "without vectors": ["-DQDDOT_X_WITHOUT_VECTORS"]}
+    if platform.machine() == "x86_64":  # rounds more finely than the type of its numbers
+        flags["387"] = ["-mfpmath=387"]
     more = [flag.replace("X", name.upper()) for flag in flags.get(way, [])]
     standard = "c++20" if way == "c++20" else "c++17"
     said = run(build(tmp_path, "-O1", *more, compiler=compiler, standard=standard))
@@ -92,6 +97,37 @@ def test_every_robot_agrees_with_itself_however_it_is_compiled(name, way, tmp_pa
 def test_odd_programs_compile_without_a_word_and_agree(what, tmp_path):
     qddot.export(qddot.load("pendulum"), tmp_path, target="cpp", functions=[ODD[what]])
     run(build(tmp_path, *SANITIZED))
+
+
+@with_gpp
+@on_x86
+def test_objects_for_different_registers_share_no_function(tmp_path):
+    """The linker keeps one of each name, and lanes of another width are other numbers."""
+    qddot.export(qddot.load("rp"), tmp_path, target="cpp", functions=["mass_matrix"])
+    (tmp_path / "main.cpp").write_text(
+        '#include "rp.hpp"\nvoid many(const double* q, double* M) '
+        "{ qddot::rp::mass_matrix(9, q, M); }\n"
+    )
+    named = []
+    for width in ("-mno-avx", "-mavx"):
+        made = build(tmp_path, "-c", width, source=tmp_path / "main.cpp")
+        listed = subprocess.run(["nm", made], capture_output=True, text=True, check=True).stdout
+        named.append({line.split()[-1] for line in listed.splitlines() if "qddot" in line})
+    assert all(named)
+    assert named[0].isdisjoint(named[1])
+
+
+@with_gpp
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [("-ffast-math", "without -ffast-math"), *long(("-std=c++14", "needs C++17"))],
+)
+def test_options_that_make_wrong_numbers_are_refused(option, words, tmp_path):
+    qddot.export(qddot.load("rp"), tmp_path, target="cpp", functions=["mass_matrix"])
+    command = ["g++", "-std=c++17", option, "-fsyntax-only", tmp_path / "rp_check.cpp"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode
+    assert words in done.stderr
 
 
 @with_gpp
@@ -264,7 +300,7 @@ def test_float_is_no_choice_and_a_full_disk_leaves_nothing(tmp_path, monkeypatch
     with pytest.raises(QddotError, match="No space left"):
         qddot.export("rp", tmp_path / "b", target="cpp", functions=["mass_matrix"])
     assert len(written) == 2
-    assert not list((tmp_path / "b").iterdir())
+    assert not (tmp_path / "b").exists()
 
 
 USED = """cmake_minimum_required(VERSION 3.14)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -143,3 +146,37 @@ def test_drake_computes_the_same_torques():
     there.CalcForceElementsContribution(context, forces)
     found = there.CalcInverseDynamics(context, qdd, forces)
     assert error(found, robot.inverse_dynamics(q, qd, qdd)) < CLOSE
+
+
+def sdformat():
+    """Return the flags for Gazebo's library of SDF; none where it is not installed."""
+    if not (shutil.which("g++") and shutil.which("pkg-config")):
+        return []
+    command = ["pkg-config", "--list-package-names"]
+    listed = subprocess.run(command, capture_output=True, text=True).stdout.split()
+    found = sorted(name for name in listed if name.removeprefix("gz-").startswith("sdformat"))
+    if not found:
+        return []
+    command = ["pkg-config", "--cflags", "--libs", found[-1]]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore")
+def test_gazebos_own_reader_finds_nothing_wrong(tmp_path):
+    flags = sdformat()
+    if not flags:
+        pytest.skip("libsdformat is not installed: apt-get install libsdformat-dev")
+    source, program = Path(__file__).with_name("sdf_reader.cpp"), tmp_path / "reader"
+    subprocess.run(["g++", "-std=c++17", "-o", program, source, *flags], check=True)
+    for name in ("panda", "panda_hand", "puma560", "scara", "stanford", "two_link_motors"):
+        robot = qddot.load(name)
+        robot.save(tmp_path / f"{name}.sdf")
+        done = subprocess.run([program, tmp_path / f"{name}.sdf"], capture_output=True, text=True)
+        lines = [line.split(" ") for line in done.stdout.splitlines()]
+        assert not [line for line in lines if line[0] == "error"], done.stdout
+        mass = sum(float(line[2]) for line in lines if line[0] == "link")
+        assert mass == pytest.approx(sum(x.inertial.mass for x in robot.model.links), rel=1e-12)
+        lower = {float(line[1]) for line in lines if line[0] == "joint"}
+        ends = [x for x in robot.limits.lower if np.isfinite(x)]
+        assert all(min(abs(x - y) for y in lower) < 1e-9 for x in ends)

@@ -43,7 +43,8 @@ class FloatType:
         if math.isnan(x):
             return f"{self.cast}NAN"
         if math.isinf(x):
-            return f"{'-' if x < 0 else ''}{self.cast}INFINITY"
+            infinity = "INFINITY" if self.single or self.cast else "HUGE_VAL"  # float or double
+            return f"{'-' if x < 0 else ''}{self.cast}{infinity}"
         return f"{x!r}f" if self.single else repr(x)
 
 

@@ -59,8 +59,8 @@ def _header(
         "",
         "SI units, radians; matrices row by row. Results are stored when everything is read, so an "
         "array may be input and output at once. No memory is allocated and there are no globals: "
-        "every function may be called from several threads. Do not compile it with -ffast-math: "
-        "sines of large angles lose digits then, and NaN goes unnoticed.",
+        "every function may be called from several threads. It does not compile with -ffast-math: "
+        "sines of large angles would lose digits, and NaN would go unnoticed.",
         f"Of the C library: {library or 'nothing'}.",
     ]
     guard = f"{stem.upper()}_H"
@@ -229,7 +229,7 @@ COMPARE = """static void compare(
     const double a = (double)found[i], b = (double)right[i];
     const double apart = a == b || (a != a && b != b) ? 0.0 : fabs(a - b);
     if (apart > *off || apart != apart) *off = apart; /* and stay, once it is NaN */
-    if (fabs(b) > *size && fabs(b) < INFINITY) *size = fabs(b);
+    if (fabs(b) > *size && isfinite(b)) *size = fabs(b);
   }
 }
 

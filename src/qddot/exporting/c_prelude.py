@@ -64,15 +64,21 @@ PARTS = {
     True: (1.5703125, 4.837512969970703125e-4, 7.549533620476723e-08, 2.563344151594519e-12),
 }
 NEAR = {False: 1e6, True: 6e3}  # beyond this the C library is asked
+# C and C++ that may reorder sums, or take it that nothing is NaN, computes something else
+EXACT = """#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || defined(_M_FP_FAST) || \\
+    (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__ > 0)
+#error "compile this without -ffast-math, -Ofast, -ffinite-math-only: numbers would be wrong"
+#endif
+"""
 
 
 def helpers(number: CNumber, text: str) -> str:
-    """Return the functions that a text calls, and no other."""
+    """Return the functions that a text calls, and no other; and what refuses wrong options."""
     called = set(re.findall(r"\bqddot_(\w+)\(", text))
     parts = [_sincos(number)] if called & {"sincos", "sin", "cos"} else []
     parts += [_alone(number, name) for name in ("sin", "cos") if name in called]
     parts += [_extreme(number, name) for name in ("min", "max") if name in called]
-    return "".join(f"{part}\n\n" for part in parts)
+    return "\n".join([EXACT, *(f"{part}\n" for part in parts), ""])
 
 
 def _sincos(number: CNumber) -> str:

@@ -83,7 +83,7 @@ def _check_of(function: ExportedFunction) -> str:
         *more,
         "  }",
         *(
-            f"  if (!({place} == {value})) off = INFINITY;  // no more rows"
+            f"  if (!({place} == {value})) off = HUGE_VAL;  // no more rows"
             for place, value in spare
         ),
         f'  return verdict("{function.name}", off, size, {function.close!r});',
@@ -94,7 +94,7 @@ def _check_of(function: ExportedFunction) -> str:
 
 def _decimal(x: float) -> str:
     x = float(x)
-    return repr(x) if np.isfinite(x) else "NAN" if np.isnan(x) else f"{'-' * (x < 0)}INFINITY"
+    return repr(x) if np.isfinite(x) else "NAN" if np.isnan(x) else f"{'-' * (x < 0)}HUGE_VAL"
 
 
 COMPARE = """template <class T>
@@ -111,7 +111,7 @@ void compare(const T* found, const R* right, int count, double* off, double* siz
     const double b = static_cast<double>(Detail::number<T>(static_cast<double>(right[i])));
     const double apart = a == b || (a != a && b != b) ? 0.0 : std::fabs(a - b);
     if (apart > *off || apart != apart) *off = apart;  // and stay, once it is NaN
-    if (std::fabs(b) > *size && std::fabs(b) < INFINITY) *size = std::fabs(b);
+    if (std::fabs(b) > *size && std::isfinite(b)) *size = std::fabs(b);
   }
 }
 

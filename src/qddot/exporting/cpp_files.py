@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from qddot.backends.source import block_functions
 from qddot.errors import BadArgument, printable
 from qddot.exporting.c_files import definition, positions, shape
+from qddot.exporting.c_prelude import EXACT
 from qddot.exporting.cpp_check import check_program
 from qddot.exporting.cpp_support import NUMBER, doxygen, literal_text, support
 from qddot.exporting.functions import MEANING, WORDS, ExportedFunction, identifier
@@ -67,14 +68,16 @@ def cpp_header(robot: Robot, stem: str, functions: Sequence[ExportedFunction]) -
     return "\n".join(
         [
             _about(robot, stem),
-            INCLUDES.replace("@GUARD@", guard),
-            f"namespace qddot::{stem} {{\n",
+            INCLUDES.replace("@GUARD@", guard).replace("@EXACT@", EXACT),
+            f"namespace qddot::{stem} {{",
+            f"inline namespace {guard}_LANES {{  // objects for different registers differ in names\n",
             f"inline constexpr std::size_t JOINTS = {robot.n};",
             f"inline constexpr std::array<std::string_view, {robot.n}> JOINT_NAMES = {listed};\n",
             EIGEN.replace("@GUARD@", guard),
             support(guard),
             inside if blocks else "",
             *(_function(robot, f, guard) for f in functions),
+            f"}}  // namespace {guard}_LANES",
             f"}}  // namespace qddot::{stem}\n\n#endif",
             "",
         ]
@@ -104,9 +107,8 @@ def _about(robot: Robot, stem: str) -> str:
             "states, row by row, and computes several at once in the registers of the target; "
             "compile with -march=native or the like. Results are stored when everything is read, "
             "so an array may be input and output at once. No memory is allocated, nothing is "
-            "thrown, and there are no globals: functions may be called from several threads. Do "
-            "not compile it with -ffast-math: sines of large angles lose digits then, and NaN goes "
-            "unnoticed.",
+            "thrown, and there are no globals: functions may be called from several threads. It "
+            "does not compile with -ffast-math, which makes wrong numbers of it.",
         ]
     )
 
@@ -208,6 +210,10 @@ def _extents(port: Port) -> str:
 INCLUDES = """#ifndef @GUARD@_HPP
 #define @GUARD@_HPP
 
+#if __cplusplus < 201703L && (!defined(_MSVC_LANG) || _MSVC_LANG < 201703L)
+#error "this header needs C++17: compile with -std=c++17 or newer"
+#endif
+@EXACT@
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -224,15 +230,21 @@ INCLUDES = """#ifndef @GUARD@_HPP
 #define @GUARD@_EIGEN
 #endif
 
-// how many bytes a register holds, where the compiler can compute with whole ones
-#if defined(__GNUC__) && !defined(@GUARD@_WITHOUT_VECTORS)
+// how many bytes a register holds, where the compiler can compute with whole ones and rounds as T
+// does, which an old 387 does not
+#if defined(__GNUC__) && !defined(@GUARD@_WITHOUT_VECTORS) && __FLT_EVAL_METHOD__ == 0
 #if defined(__AVX512F__)
 #define @GUARD@_VECTORS 64
+#define @GUARD@_LANES lanes_of_64_bytes
 #elif defined(__AVX__)
 #define @GUARD@_VECTORS 32
+#define @GUARD@_LANES lanes_of_32_bytes
 #else
 #define @GUARD@_VECTORS 16
+#define @GUARD@_LANES lanes_of_16_bytes
 #endif
+#else
+#define @GUARD@_LANES one_by_one
 #endif
 """
 EIGEN = """#if defined(@GUARD@_EIGEN)

@@ -97,7 +97,7 @@ def export(
         qddot.export("two_link_symbolic", "two_link_matlab", target="matlab")
     """
     robot, place = robot_of(robot), Path(place)
-    if target is None and place.suffix and not place.is_dir():
+    if target is None and place.suffix.strip(".") and not place.is_dir():
         check_place(place, "A robot", written_endings())
         return Exported((place,), (), tuple(robot.save(place)))
     target = "c" if target is None else target
@@ -112,7 +112,7 @@ def export(
         named = () if functions is USUAL else functions
         whole, lost, inside = WHOLE[target](robot, named, dtype == "float32")
         for what in lost:
-            warnings.warn(f"In the files of {robot.name!r}, {what}.", RobotWarning, stacklevel=2)
+            warnings.warn(f"In the files of {robot.name!r}, {what}.", RobotWarning, stacklevel=3)
         return Exported(tuple(write_files(place, whole, force)), inside, lost)
     if target == "matlab" and functions is USUAL:
         functions = usual(robot)
@@ -144,10 +144,11 @@ def write_files(folder: Path, files: Files, force: bool) -> list[Path]:
             f"{printable(str(folder / there[0]))} is there already, and nothing was written.\n"
             "  Choose another folder, or overwrite it: force=True, --force."
         )
-    inner = sorted({path for name in files for path in (folder / name).parents if path != folder})
-    made = [path for path in inner if path.is_relative_to(folder) and not path.exists()]
+    folders = sorted({folder, *(path for name in files for path in (folder / name).parents)})
+    made: list[Path] = []
     try:
-        for each in (folder, *made):
+        made += [path for path in folders if path.is_relative_to(folder) and not path.exists()]
+        for each in made:
             each.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:  # a ValueError of a name that no file system takes
         raise BadArgument(

@@ -288,7 +288,8 @@ def identifier(name: str, otherwise: str = "recorded") -> str:
     plain = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower()[:60]
     if not plain or plain[0].isdigit():
         plain = f"{otherwise}_{plain}".rstrip("_")
-    return f"{plain}_" if keyword.iskeyword(plain) or plain in RESERVED else plain
+    kept = keyword.iskeyword(plain) or plain in RESERVED or plain in C_HEADERS
+    return f"{plain}_" if kept else plain
 
 
 def _plain(name: str) -> bool:
@@ -297,6 +298,11 @@ def _plain(name: str) -> bool:
     return bool(plain) and not re.fullmatch(r"[tr]\d+[scar]?|(in|out)_\d+|qddot_.*", name)
 
 
+# a file of ours with the name of one of these would be taken for it
+C_HEADERS = frozenset(
+    "complex ctype fenv inttypes iso646 limits locale setjmp signal stdalign stdarg stdatomic "
+    "stdbool stddef stdint stdlib stdnoreturn string tgmath threads time uchar wchar wctype".split()
+)
 # words of C, C++ and MATLAB that a name cannot be, and names that source, headers and CMake use
 RESERVED = frozenset(
     {

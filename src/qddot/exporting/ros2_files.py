@@ -107,7 +107,8 @@ def _lost(robot: Robot) -> tuple[str, ...]:
 
 def _package(robot: Robot, package: str) -> str:
     depends = "controller_interface hardware_interface pluginlib rclcpp rclcpp_lifecycle"
-    runs = "controller_manager joint_state_broadcaster launch launch_ros robot_state_publisher"
+    runs = "ament_index_python controller_manager joint_state_broadcaster launch launch_ros "
+    runs += "robot_state_publisher"
     lines = [f"  <depend>{name}</depend>" for name in [*depends.split(), "trajectory_msgs"]]
     lines += [f"  <exec_depend>{name}</exec_depend>" for name in runs.split()]
     licence = printable(robot.model.licence or "") or "of the robot's file"

@@ -21,6 +21,7 @@ from qddot.readers.files import read_bytes
 PACKAGE, FILE = ("package://", "model://"), "file://"
 MARK = "package.xml"  # a folder that has it is a ROS package
 LONGEST = 1000  # characters of a file's name
+PART = 255  # bytes, of one folder or file: what disks take
 NAME_THEM = "name its folder: package_paths=[...], or --package-path"
 MISSING, OUTSIDE = "does not exist", f"is outside of the robot's folder; {NAME_THEM}"
 
@@ -52,7 +53,9 @@ class Places:
             return None, "is no name of a file"
 
     def _found(self, file: str, folder: str) -> tuple[Path | None, str]:
-        if not file.strip() or len(file) > LONGEST or "\0" in file:
+        parts = file.replace("\\", "/").split("/")
+        too_long = len(file) > LONGEST or any(len(x.encode(errors="replace")) > PART for x in parts)
+        if not file.strip() or too_long or "\0" in file:
             return None, "is no name of a file"
         if file.startswith(PACKAGE):
             package, _, rest = file.partition("://")[2].lstrip("/").partition("/")

@@ -144,7 +144,7 @@ def _read_file(path: Path, inertia: str, places: Places, arguments: Mapping[str,
 
 def format_of(path: Path) -> RobotFormat:
     """Return the format of a file, by its ending and, where several have it, its first element."""
-    ending = path.suffix.lower()
+    ending = path.suffix.lower().rstrip(".")  # a dot alone is an ending since Python 3.14
     formats = formats_of(ending)
     if not formats:
         why = f"its ending {ending!r} says nothing about its format"
