@@ -4,11 +4,12 @@ import base64
 import json
 import re
 
+import numpy as np
 import pytest
 from browser import page_of
 from long import long, one_in
 
-from qddot.present.figures.shells import box, cylinder
+from qddot.present.figures.shells import box, capsule, cylinder
 from qddot.present.figures.surfaces import Surface, Surfaces
 from qddot.present.pages import page
 
@@ -234,6 +235,23 @@ def test_surfaces_are_where_the_poses_put_them(view):
     assert blue > 2 * red
     red, _, blue = view.page.evaluate("at([0.5, 0, 0.2])")
     assert abs(blue - red) < 20
+
+
+def test_a_quick_picture_has_fewer_triangles_and_shows_the_same(view):
+    ball = capsule(0.5, 0.3, 200)
+    surfaces = Surfaces(
+        (Surface(-1, *ball, "#cc2211"), Surface(0, *BLOCKS.parts[1].shell, "#cc2211"))
+    )
+    view.page.evaluate("(s) => view.show(s)", ROBOT | {"surfaces": surfaces.packed()})
+    told = """(coarse) => {
+      view.draw(coarse * view.finest);
+      const {data} = pen.getImageData(0, 0, canvas.width, canvas.height);
+      return [view.items.reduce((sum, {mesh}) => sum + mesh.triangles.length / 3, 0), [...data]];
+    }"""
+    (many, fine), (few, quick) = (view.page.evaluate(told, c) for c in (1, 2))
+    fine, quick = (np.array(x, dtype=float).reshape(-1, 4) for x in (fine, quick))
+    assert few < 0.2 * many
+    assert np.abs(fine - quick).mean() < 4  # of 255
 
 
 def test_a_ghost_is_there_and_is_seen_through(view):

@@ -25,8 +25,8 @@ from qddot.vendored import katex_script, katex_style
 
 PAGES = (".html", ".htm")
 # in this order: what is used comes before what uses it
-ARM_VIEW = ("vectors", "looks", "meshes", "items", "shaders", "painter", "flat", "labels")
-ARM_VIEW += ("handle", "hands", "view")
+ARM_VIEW = ("vectors", "looks", "meshes", "lighter", "items", "shaders", "painter", "flat")
+ARM_VIEW += ("labels", "handle", "hands", "view")
 HERE = Path(__file__).parent
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; "

@@ -14,10 +14,11 @@ const HANDLE = [52, 96]; // [px] of an arrow, at least and at most
 const HOT = "#f0a500", STRETCHED = "#D55E00";
 const TAIL = 0.2, RING = 0.74, SQUARE = [0.36, 0.1], BALL = 0.075; // in parts of an arrow
 const EDGE_ON = 0.22, THIN = 0.1; // a ring seen from so flat is pulled along its edge; such a square is none
-const CIRCLE = Array.from({length: 49}, (_, k) => [Math.cos((Math.PI * k) / 24), Math.sin((Math.PI * k) / 24), 0]);
+const CIRCLE = Array.from({length: 41}, (_, k) => [Math.cos((Math.PI * k) / 20), Math.sin((Math.PI * k) / 20), 0]);
 // the arrow, the ring and the square of one axis, z; together, since every call of a card costs time
 const ARROW = [moved(MESHES.cylinder, [0.018, 0.018, 0.31], [0, 0, 0.51]), moved(MESHES.cone, [0.055, 0.055, 0.1], [0, 0, 0.9])];
-const HOOP = tube(CIRCLE.map((p) => by(p, RING)), 0.016, 8);
+const HOOP = tube(CIRCLE.map((p) => by(p, RING)), 0.016, 6);
+const KNOB = together([lighter(MESHES.sphere, 0.3)]);
 const TILE = moved(MESHES.box, [SQUARE[1], SQUARE[1], 0.008], [SQUARE[0], SQUARE[0], 0]);
 const SIGNS = {along: together(ARROW), turn: together([HOOP]), plane: together([TILE])};
 SIGNS.all = together(Object.values(SIGNS));
@@ -31,17 +32,6 @@ function moved({points, normals, triangles}, [a, b, c], at) {
     for (let i = k; i < k + 3; i++) turned[i] *= 32767 / long;
   }
   return {points: stretched, normals: Int16Array.from(turned, Math.round), triangles};
-}
-
-function together(meshes) {
-  const points = [], normals = [], triangles = [];
-  for (const mesh of meshes) {
-    const start = points.length / 3;
-    for (const k of mesh.triangles) triangles.push(k + start);
-    points.push(...mesh.points);
-    normals.push(...mesh.normals);
-  }
-  return bounded({points: new Float32Array(points), normals: new Int16Array(normals), triangles: new Uint16Array(triangles)});
 }
 
 // how long an arrow is [m], so that it looks as long at any distance
@@ -65,7 +55,7 @@ function handleItems(view) {
     if (Number(of) !== k || of === undefined) return put(SIGNS.all, sides, at, AXES[k]);
     for (const kind of ["along", "turn", "plane"]) put(SIGNS[kind], sides, at, kind === lit ? HOT : AXES[k]);
   });
-  put(MESHES.sphere, frameOf([0, 0, 1], BALL * long, BALL * long), at, hot === "free" ? HOT : "#8a93a0");
+  put(KNOB, frameOf([0, 0, 1], BALL * long, BALL * long), at, hot === "free" ? HOT : "#8a93a0");
   const stretch = to ? sub(at, to) : [0, 0, 0];
   if (size(stretch) > 0.05 * long) {
     put(MESHES.cylinder, frameOf(stretch, 0.014 * long, size(stretch) / 2), by(add(at, to), 0.5), STRETCHED);

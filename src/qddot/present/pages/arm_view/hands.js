@@ -20,6 +20,7 @@ function handle(view) {
 
   // a hand of the view may take the pointer; {move(x, y), end()} is told what it does then
   let held = null;
+  view.held = () => Boolean(held || pointers.size);
   const at = ({clientX, clientY}) => {
     const {left, top} = canvas.getBoundingClientRect();
     return [clientX - left, clientY - top];
@@ -59,6 +60,7 @@ function handle(view) {
   for (const end of ["pointerup", "pointercancel"]) {
     canvas.addEventListener(end, (e) => {
       pointers.delete(e.pointerId);
+      view.request();
       if (!held || held.id !== e.pointerId) return;
       const {end: done} = held;
       held = null;
@@ -93,9 +95,9 @@ function handle(view) {
   });
 
   new ResizeObserver(() => { touch(); view.resize(); }).observe(canvas);
-  view.dark.addEventListener("change", () => view.draw());
+  view.dark.addEventListener("change", () => view.request());
   // paper is white
-  const printed = (is) => () => { view.printing = is; view.draw(); };
+  const printed = (is) => () => { view.printing = is; view.draw(view.finest); };
   addEventListener("beforeprint", printed(true));
   addEventListener("afterprint", printed(false));
 }

@@ -6,11 +6,12 @@
 
 const XRAY = 0.3; // how dense surfaces are where the bodies inside are shown
 
-function itemsOf(scene, radius, look) {
+function itemsOf(scene, radius, look, light = false) {
   const {lines = [], thin = [], joints = [], bodies = [], solids = [], frames = []} = scene;
   const {arrows = [], turns = [], traces = [], ellipsoids = [], up = [0, 0, 1]} = scene;
   const {marked = {}} = scene; // colours of bodies, in place of their own
   const found = [], robot = scene.surfaces && scene.poses ? scene.surfaces : null;
+  const parts = robot && (light ? lightPartsOf : partsOf)(robot);
   const put = (mesh, matrix, colour, kind = "solid", more = {}) =>
     found.push({mesh, matrix, colour, kind, alpha: 1, body: null, ghost: null, ...more});
   const shape = (name, at, axes, colour, kind) => put(MESHES[name], placed(axes, at), colour, kind);
@@ -24,7 +25,7 @@ function itemsOf(scene, radius, look) {
     if (k && size(sub(p, line[k - 1])) > 1e-6) stick("cylinder", line[k - 1], p, r, colour);
   });
   const standing = (poses, kind, alpha, ghost = null, colour = null) => {
-    for (const part of partsOf(robot)) {
+    for (const part of parts) {
       if (part.body < 0 && ghost !== null) continue; // the base is where the robot's own is
       const pose = part.body < 0 ? IDENTITY : poses[part.body] && posed(poses[part.body]);
       const own = ghost === null && marked[part.body];

@@ -19,15 +19,17 @@ function partsOf(surfaces) {
   if (!robots.has(surfaces)) {
     robots.set(surfaces, surfaces.map(({body, colour, points, normals, triangles}) => {
       const mesh = {points: unpacked(points, Float32Array), normals: unpacked(normals, Int16Array)};
-      const Kind = mesh.points.length <= 3 * 65535 ? Uint16Array : Uint32Array;
-      mesh.triangles = unpacked(triangles, Kind);
       const count = mesh.points.length / 3;
+      mesh.triangles = unpacked(triangles, counting(count));
       const fits = mesh.normals.length === mesh.points.length && mesh.triangles.every((k) => k < count);
       return {body, colour, mesh: fits ? bounded(mesh) : null};
     }).filter((part) => part.mesh));
   }
   return robots.get(surfaces);
 }
+
+// what counts so many points
+const counting = (count) => (count <= 65535 ? Uint16Array : Uint32Array);
 
 // the ball round a mesh, for picking
 function bounded(mesh) {
@@ -37,6 +39,19 @@ function bounded(mesh) {
     high[k % 3] = Math.max(high[k % 3], points[k]);
   }
   return Object.assign(mesh, {middle: by(add(low, high), 0.5), reach: size(sub(high, low)) / 2});
+}
+
+// one mesh of several
+function together(meshes) {
+  const points = [], normals = [], triangles = [];
+  for (const mesh of meshes) {
+    const start = points.length / 3;
+    for (const k of mesh.triangles) triangles.push(k + start);
+    points.push(...mesh.points);
+    normals.push(...mesh.normals);
+  }
+  return bounded({points: new Float32Array(points), normals: new Int16Array(normals),
+    triangles: new (counting(points.length / 3))(triangles)});
 }
 
 // what a lathe makes: pieces of a profile, each a list of [radius, height, outward r, outward z]

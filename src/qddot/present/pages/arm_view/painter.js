@@ -36,8 +36,8 @@ function nameOf(gl) {
 
 class Painter {
   constructor(canvas, gl, slow) {
-    Object.assign(this, {canvas, gl, slow, kept: new WeakMap()});
-    this.programs = Object.fromEntries(Object.entries({SOLID, SHADOW, ROOM, FLOOR}).map(
+    Object.assign(this, {canvas, gl, slow, kept: new WeakMap(), pixels: document.createElement("canvas")});
+    this.programs = Object.fromEntries(Object.entries({SOLID, QUICK, SHADOW, ROOM, FLOOR}).map(
       ([name, source]) => [name, program(gl, source)]));
     this.shade = gl.createTexture();
     gl.bindTexture(gl.TEXTURE_2D, this.shade);
@@ -63,7 +63,7 @@ class Painter {
     });
   }
 
-  // draw and return what to copy: the canvas, and how many pixels down it begins
+  // draw; `copy` shows it
   draw(view, items, width, height, finest) {
     const {gl, canvas} = this, {cam, colours: look, scene} = view;
     if (canvas.width < width) canvas.width = width;
@@ -95,13 +95,29 @@ class Painter {
     if (scene.floor != null) this.floor(view, frame);
     gl.enable(gl.DEPTH_TEST);
     gl.depthFunc(gl.LEQUAL);
-    this.use("SOLID", frame);
+    this.use(finest ? "SOLID" : "QUICK", frame);
     for (const item of items) if (item.kind === "solid" || item.kind === "sign") this.item(item);
     this.translucent(items);
     this.hidden(items);
-    // where the processor draws, wait for it: whoever asked wants to know how long it takes
-    if (this.slow) gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, new Uint8Array(4));
-    return height === canvas.height ? 0 : canvas.height - height;
+  }
+
+  // show what was drawn, of width × height pixels, on all of another canvas
+  copy(pen, width, height) {
+    const {gl, canvas} = this, {width: wide, height: high} = pen.canvas;
+    if (!this.slow) {
+      pen.drawImage(canvas, 0, canvas.height - height, width, height, 0, 0, wide, high);
+      return;
+    }
+    // where the processor draws, all of its canvas is copied for any part of it: read that part,
+    // which has its last row first
+    const {pixels} = this;
+    if (pixels.width !== width || pixels.height !== height) Object.assign(pixels, {width, height});
+    const read = new ImageData(width, height);
+    gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, read.data);
+    pixels.getContext("2d").putImageData(read, 0, 0);
+    pen.setTransform(1, 0, 0, -1, 0, high);
+    pen.drawImage(pixels, 0, 0, wide, high);
+    pen.resetTransform();
   }
 
   shadows(items, lit, fine) {

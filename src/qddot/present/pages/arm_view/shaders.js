@@ -23,9 +23,6 @@ vec2 spread(int k, int count, float turn) { // points that fill a disc evenly
   float r = sqrt((float(k) + 0.5) / float(count)), w = 2.399963 * float(k) + turn;
   return r * vec2(cos(w), sin(w));
 }
-float turned() { // another angle for every pixel, so that no pattern is seen
-  return 6.2832 * fract(52.98 * fract(dot(gl_FragCoord.xy, vec2(0.0671, 0.00584))));
-}
 vec2 inside(vec2 p) { return used * clamp(p, grain, 1.0 - grain); }
 float lightAt(vec3 at, float wide, int count, float turn) { // from 0, shadow, to 1
   vec3 p = (lit * vec4(at, 1.0)).xyz * 0.5 + 0.5;
@@ -36,40 +33,18 @@ float lightAt(vec3 at, float wide, int count, float turn) { // from 0, shadow, t
 }
 `;
 
-const SOLID = {
-  vertex: `${HEAD}
-in vec3 place; in vec3 normal;
-uniform mat4 model, seen; uniform mat3 turn;
-out vec3 at; out vec3 out_;
-void main() {
-  vec4 p = model * vec4(place, 1.0);
-  at = p.xyz; out_ = turn * normal;
-  gl_Position = seen * p;
-}`,
-  // a lamp with soft shadow, the light of a room from above and below, what a studio reflects
-  fragment: `${HEAD}${LIGHT}
-in vec3 at; in vec3 out_;
+// a lamp, the light of a room from above and below, what a studio reflects; of glass, only its rim
+const SURFACE = `
 uniform vec3 colour, side; uniform float alpha, glass;
-out vec4 pixel;
 vec3 room(vec3 d) {
   float high = dot(d, up);
   float c = mix(0.32 * sky.y, 0.85 * sky.x, smoothstep(-0.35, 0.55, high));
   c += 1.3 * smoothstep(0.72, 0.93, dot(d, lamp)) + 0.7 * smoothstep(0.8, 0.95, dot(d, side));
   return vec3(c);
 }
-void main() {
-  vec3 v = normalize(eye - at), n = normalize(out_);
-  float facing = dot(n, v);
-  if (facing < -0.2) { n = -n; facing = -facing; }
-  facing = max(facing, 0.0);
-  if (glass > 0.0) { // denser towards the rim
-    vec3 c = shown(colour * (0.9 + 0.3 * max(dot(n, up), 0.0)));
-    float a = glass * (0.2 + 0.65 * pow(1.0 - facing, 2.2));
-    pixel = vec4(c * a, a);
-    return;
-  }
-  float raw = dot(n, lamp), key = max((raw + 0.12) / 1.12, 0.0);
-  float shadow = raw > -0.1 ? lightAt(at + n * 7.0 * grain * reach, 1.6 * grain, taps / 2, 0.0) : 0.0;
+vec3 outward(vec3 n, vec3 v) { return dot(n, v) < -0.2 ? -n : n; }
+vec3 surface(vec3 n, vec3 v, float shadow) {
+  float facing = max(dot(n, v), 0.0), key = max((dot(n, lamp) + 0.12) / 1.12, 0.0);
   float high = 0.5 + 0.5 * dot(n, up);
   vec3 light = vec3(mix(sky.y, sky.x, high * high * (3.0 - 2.0 * high)));
   light += sky.z * key * mix(0.12, 1.0, shadow);
@@ -78,8 +53,62 @@ void main() {
   float fresnel = 0.04 + 0.5 * pow(1.0 - facing, 5.0);
   float shine = 0.34 * pow(max(dot(n, h), 0.0), 70.0) * shadow;
   float rim = 0.18 * pow(1.0 - facing, 3.0) * sky.x * high;
-  vec3 c = colour * light * 0.62 + fresnel * room(reflect(-v, n)) + shine + rim;
-  pixel = vec4(shown(c) * alpha, alpha);
+  return shown(colour * light * 0.62 + fresnel * room(reflect(-v, n)) + shine + rim);
+}
+vec4 pane(vec3 n, vec3 v) { // denser towards the rim
+  float a = glass * (0.2 + 0.65 * pow(1.0 - max(dot(n, v), 0.0), 2.2));
+  return vec4(shown(colour * (0.9 + 0.3 * max(dot(n, up), 0.0))) * a, a);
+}
+`;
+
+const PLACED = `
+in vec3 place; in vec3 normal;
+uniform mat4 model, seen; uniform mat3 turn;
+`;
+
+const SOLID = {
+  vertex: `${HEAD}${PLACED}
+out vec3 at; out vec3 out_;
+void main() {
+  vec4 p = model * vec4(place, 1.0);
+  at = p.xyz; out_ = turn * normal;
+  gl_Position = seen * p;
+}`,
+  fragment: `${HEAD}${LIGHT}${SURFACE}
+in vec3 at; in vec3 out_;
+out vec4 pixel;
+void main() {
+  vec3 v = normalize(eye - at), n = outward(normalize(out_), v);
+  if (glass > 0.0) { pixel = pane(n, v); return; }
+  float shadow = dot(n, lamp) > -0.1 ? lightAt(at + n * 7.0 * grain * reach, 1.6 * grain, taps / 2, 0.0) : 0.0;
+  pixel = vec4(surface(n, v, shadow) * alpha, alpha);
+}`,
+};
+
+// the same with light at points alone, in shadow and out of it: a pixel only chooses between them
+const QUICK = {
+  vertex: `${HEAD}${LIGHT}${SURFACE}${PLACED}
+out vec3 on, bright, dark; out float dense;
+void main() {
+  vec4 p = model * vec4(place, 1.0);
+  vec3 v = normalize(eye - p.xyz), n = outward(normalize(turn * normal), v);
+  on = (lit * vec4(p.xyz + n * 7.0 * grain * reach, 1.0)).xyz * 0.5 + 0.5;
+  if (glass > 0.0) {
+    vec4 c = pane(n, v);
+    bright = dark = c.rgb; dense = c.a;
+  } else {
+    dark = alpha * surface(n, v, 0.0); dense = alpha;
+    bright = dot(n, lamp) > -0.1 ? alpha * surface(n, v, 1.0) : dark;
+  }
+  gl_Position = seen * p;
+}`,
+  fragment: `${HEAD}
+uniform sampler2DShadow shade; uniform float used;
+in vec3 on, bright, dark; in float dense;
+out vec4 pixel;
+void main() {
+  float light = texture(shade, vec3(used * clamp(on.xy, 0.0, 1.0), on.z));
+  pixel = vec4(mix(dark, bright, light), dense);
 }`,
 };
 
@@ -127,6 +156,9 @@ float line(float every, float wide) {
   vec2 d = abs(fract(x - 0.5) - 0.5) / max(w, vec2(1e-6));
   float fade = clamp(0.35 / max(w.x, w.y), 0.0, 1.0);
   return clamp(wide - min(d.x, d.y) + 0.5, 0.0, 1.0) * min(fade * fade, 1.0);
+}
+float turned() { // another angle for every pixel, so that no pattern is seen
+  return 6.2832 * fract(52.98 * fract(dot(gl_FragCoord.xy, vec2(0.0671, 0.00584))));
 }
 float shadow() {
   vec3 p = (lit * vec4(at, 1.0)).xyz * 0.5 + 0.5;

@@ -16,9 +16,9 @@ const STEEPEST = 1.5; // [rad]
 const FILLED = 0.76; // the corners of a box are where no arm gets to
 const FARTHEST = 0.2, NEAREST = 12; // zooms
 const MOST_PIXELS = 4e6, MOST_WIDE = 4096; // [px]
-const SLOW = 40; // [ms], a picture that takes longer is drawn coarser while things move
-const REST = 160; // [ms] without a change, and the finest picture is drawn
-const PATIENCE = 10; // or so many times what a quick picture takes: a finer one takes longer than it
+const SLOW = 24; // [ms], a picture that takes longer is drawn coarser while things move
+const COARSE = [1, 1.5, 2, 3, 4]; // pixels that one pixel of such a picture is wide
+const REST = 160; // [ms] without a change, and the finest picture is drawn, or as long as it takes
 const LONGEST_REST = 2000; // [ms], and no longer than this
 
 class ArmView {
@@ -30,8 +30,10 @@ class ArmView {
     this.zoom = 1;
     this.angles = {...START};
     this.shift = [0, 0, 0];
-    this.coarse = this.ratio = 1;
+    this.ratio = 1;
+    this.coarse = painter().slow ? 2 : 1;
     this.hand = null;
+    this.wait = REST;
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", words);
     canvas.tabIndex = 0;
@@ -96,22 +98,33 @@ class ArmView {
     if (w === this.canvas.width && h === this.canvas.height && this.drawn) return;
     this.canvas.width = w;
     this.canvas.height = h;
-    this.draw();
+    this.paint();
   }
 
   // draw before the browser shows its next picture
   request() {
     this.waiting = this.waiting || requestAnimationFrame(() => {
       this.waiting = 0;
-      const start = performance.now();
-      this.draw(this.coarse);
-      const took = performance.now() - start;
-      if (took > SLOW) this.coarse = Math.min(2 * this.coarse, 4);
-      else if (took < SLOW / 8) this.coarse = 1;
-      clearTimeout(this.rest);
-      const rest = clamp(PATIENCE * took, REST, LONGEST_REST);
-      if (this.coarse > 1 || painter().slow) this.rest = setTimeout(() => this.draw(this.finest), rest);
+      this.paint();
     });
+  }
+
+  // draw as fine as there is time for, and the finest picture when nothing changes any more
+  paint() {
+    const start = performance.now();
+    this.draw(this.coarse);
+    const took = performance.now() - start, step = took > SLOW ? 1 : took < SLOW / 3 ? -1 : 0;
+    const {coarse} = this;
+    this.coarse = COARSE[clamp(COARSE.indexOf(coarse) + step, 0, COARSE.length - 1)];
+    clearTimeout(this.rest);
+    if (coarse > this.finest) this.rest = setTimeout(() => this.refine(), clamp(this.wait, REST, LONGEST_REST));
+  }
+
+  // the finest picture, or one that does not keep a hand waiting
+  refine() {
+    const start = performance.now(), held = this.held();
+    this.draw(held ? 1 : this.finest);
+    if (!held) this.wait = performance.now() - start;
   }
 
   // where edges are not smooth of themselves, four pixels are drawn for one
@@ -133,12 +146,12 @@ class ArmView {
     this.wide = (this.high * width) / height;
     this.focal = height / 2 / this.high;
     this.cam = this.camera(this.angles, this.whole() / this.zoom);
-    this.items = [...itemsOf(scene, this.scale, this.colours), ...handleItems(this)];
+    this.items = [...itemsOf(scene, this.scale, this.colours, coarse > this.finest), ...handleItems(this)];
     const card = painter();
     if (card) {
       const [w, h] = [width, height].map((x) => Math.min(Math.ceil(x / coarse), MOST_WIDE));
-      const top = card.draw(this, this.items, w, h, coarse <= this.finest);
-      pen.drawImage(card.canvas, 0, top, w, h, 0, 0, width, height);
+      card.draw(this, this.items, w, h, coarse <= this.finest);
+      card.copy(pen, w, h);
       card.forget(this.items);
     } else drawFlat(this, this.items, pen);
     label(this);
