@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+import warnings
 import zipfile
 
 import numpy as np
@@ -14,7 +15,7 @@ from long import long, one_in
 from made import STILL
 
 import qddot
-from qddot.errors import QddotError
+from qddot.errors import QddotError, RobotWarning
 from qddot.exporting.functions import identifier
 from qddot.exporting.player import apart
 
@@ -128,7 +129,7 @@ def test_no_line_of_a_name_is_a_line_of_cuda_source(tmp_path):
     assert not [line for line in path.read_text().splitlines() if line.startswith("int x")]
 
 
-@pytest.mark.parametrize("name", ["math", "stdio", "test", "all", "class", "asm", "lambda"])
+@pytest.mark.parametrize("name", ["math", "stdio", "time", "test", "all", "class", "asm", "lambda"])
 def test_names_that_mean_something_are_changed(name):
     assert identifier(name) == f"{name}_"
 
@@ -154,6 +155,22 @@ def test_one_function_need_not_be_in_a_list(tmp_path):
     assert [f.name for f in done.functions] == ["odd"]
     with pytest.raises(QddotError, match="None is no function"):
         qddot.export(qddot.load("pendulum"), tmp_path, functions=None)
+
+
+def test_what_a_robot_file_loses_is_said_before_it_is_written(tmp_path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for ending in ("urdf", "sdf"):
+            with pytest.raises(RobotWarning, match="left out: joint 'j1': its rotor inertia"):
+                qddot.load("puma560").save(tmp_path / f"arm.{ending}")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("more", [{"functions": ["mass_matrix"]}, {"dtype": "float32"}])
+def test_a_robot_file_takes_no_functions_and_no_type_of_number(more, tmp_path):
+    with pytest.raises(QddotError, match="is a robot file"):
+        qddot.export("panda", tmp_path / "arm.urdf", **more)
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("place", ["a\0b", "x" * 5000])

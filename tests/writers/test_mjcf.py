@@ -12,7 +12,7 @@ from nearness import error
 from strategies import models
 
 import qddot
-from qddot.errors import NotNumeric
+from qddot.errors import NotNumeric, QddotError
 from qddot.model import (
     Coupling,
     Friction,
@@ -139,6 +139,14 @@ def test_names_are_text(tmp_path):
     robot = qddot.from_dh([{"type": "revolute", "mass": 1, "name": 'a"/><evil x="'}], "standard")
     model, _ = again(robot.model, tmp_path)
     assert model.joint_names == robot.model.joint_names
+
+
+@pytest.mark.parametrize("name", ["50%", "NaN"])
+def test_names_that_mujoco_stumbles_over_are_refused(name, tmp_path):
+    robot = qddot.from_dh([{"type": "revolute", "mass": 1, "name": name}], "standard")
+    with pytest.raises(QddotError, match=f"the name '{name}'"):
+        robot.save(tmp_path / "robot.xml")
+    assert not list(tmp_path.iterdir())
 
 
 def coupled_on(parent):

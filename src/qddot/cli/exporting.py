@@ -23,7 +23,7 @@ from qddot.cli.terminal import (
 )
 from qddot.errors import BadArgument, one_of
 from qddot.progress import percent_done
-from qddot.saving import check_place
+from qddot.saving import check_place, write_whole
 
 TARGETS = ("c", "cpp", "cuda", "bundle", "matlab", "fmu", "ros2")
 
@@ -97,10 +97,12 @@ def export(
     if target is None and output.suffix and not output.is_dir():
         _refuse_without_target(functions=functions, law=law, dtype=dtype != "float64", force=force)
         check_place(output, "A robot", ENDINGS_OF_ROBOTS)
-        from qddot.writers import write
+        from qddot.writers import as_file
 
-        notes = write(read_robot(source, settings, inertia=inertia or "refuse").model, output)
+        robot = read_robot(source, settings, inertia=inertia or "refuse")
+        text, notes = as_file(robot.model, output)
         warn_each([f"in {output.name}, {what}" for what in notes], "the file's first comment")
+        write_whole(output, text)
         tell(as_json, {"lost": notes}, [], [output])
         return
     import qddot

@@ -70,7 +70,7 @@ def cpp_header(robot: Robot, stem: str, functions: Sequence[ExportedFunction]) -
             _about(robot, stem),
             INCLUDES.replace("@GUARD@", guard).replace("@EXACT@", EXACT),
             f"namespace qddot::{stem} {{",
-            f"inline namespace {guard}_LANES {{  // objects for different registers differ in names\n",
+            f"inline namespace {guard}_LANES {{  // so that objects for other registers link\n",
             f"inline constexpr std::size_t JOINTS = {robot.n};",
             f"inline constexpr std::array<std::string_view, {robot.n}> JOINT_NAMES = {listed};\n",
             EIGEN.replace("@GUARD@", guard),

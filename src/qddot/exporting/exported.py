@@ -89,7 +89,7 @@ def export(
             inverse and forward dynamics, M, C and g; for MATLAB also the other terms, energies,
             pose and Jacobian of the tip, and `dir2dyn`, forward dynamics of one vector.
         dtype: "float64" or "float32".
-        force: Overwrite files that are there.
+        force: Overwrite source that is there; a robot file is replaced, as by `robot.save`.
 
     Example:
         qddot.export("panda", "panda.urdf")
@@ -99,6 +99,11 @@ def export(
     robot, place = robot_of(robot), Path(place)
     if target is None and place.suffix.strip(".") and not place.is_dir():
         check_place(place, "A robot", written_endings())
+        if functions is not USUAL or dtype != "float64":
+            raise BadArgument(
+                f"functions and dtype are for source, and {printable(place.name)!r} is a robot "
+                "file.\n  Leave them out, or name a target, such as target='c'."
+            )
         return Exported((place,), (), tuple(robot.save(place)))
     target = "c" if target is None else target
     if target not in (known := (*TARGETS, *WHOLE)):

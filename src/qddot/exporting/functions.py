@@ -300,8 +300,11 @@ def _plain(name: str) -> bool:
 
 # a file of ours with the name of one of these would be taken for it
 C_HEADERS = frozenset(
-    "complex ctype fenv inttypes iso646 limits locale setjmp signal stdalign stdarg stdatomic "
-    "stdbool stddef stdint stdlib stdnoreturn string tgmath threads time uchar wchar wctype".split()
+    {
+        *("complex", "ctype", "fenv", "inttypes", "iso646", "limits", "locale", "setjmp"),
+        *("signal", "stdalign", "stdarg", "stdatomic", "stdbool", "stddef", "stdint", "stdlib"),
+        *("string", "tgmath", "threads", "time", "uchar", "wchar", "wctype", "stdnoreturn"),
+    }
 )
 # words of C, C++ and MATLAB that a name cannot be, and names that source, headers and CMake use
 RESERVED = frozenset(

@@ -18,6 +18,7 @@ from qddot.results import look
 from qddot.robot.described import Described
 from qddot.robot.robot import Robot
 from qddot.robot.variants import tell
+from qddot.saving import write_whole
 from qddot.scalars import Scalar
 
 BUILT_IN: dict[str, Robot] = {}  # those that were loaded, with what was compiled for them
@@ -70,12 +71,13 @@ def robot_of(robot: Any) -> Robot:
 
 def save(robot: Described, path: Path) -> list[str]:
     """Write a robot to a file; return, and warn of, what the format made us add or leave out."""
-    from qddot.writers import write
+    from qddot.writers import as_file
 
-    notes = write(robot.model, path)
+    content, notes = as_file(robot.model, path)
     if notes:
         text = "\n  ".join([f"{path.name} is not all of {robot.name!r}:", *notes])
         warnings.warn(text, RobotWarning, stacklevel=3)
+    write_whole(path, content)
     return notes
 
 

@@ -12,19 +12,25 @@ from qddot.saving import ending, write_whole
 
 
 def write(model: Model, path: Path) -> list[str]:
-    """Write a model to a .toml, .json, .urdf, .xml (MJCF) or .sdf file.
+    """Write a model to a .toml, .json, .urdf, .xml (MJCF) or .sdf file; return what differs."""
+    text, notes = as_file(model, path)
+    write_whole(path, text)
+    return notes
+
+
+def as_file(model: Model, path: Path) -> tuple[str, list[str]]:
+    """Return what a robot file of that name would hold, so that one may say first what is lost.
 
     Returns:
-        What was added because the format asks for it, what the format cannot hold, and which
-        meshes are not beside the new file.
+        The text; and what is added because the format asks for it, what the format cannot hold,
+        and which meshes are not beside the new file.
     """
     chosen = written_as(ending(path, "A robot", written_endings()))
     text = loaded(chosen.writer)(model)
     notes = loaded(chosen.notes)(model) if chosen.notes else []
-    write_whole(path, text)
     if model.urdf_parts and chosen.name != "URDF":
         notes.append("left out: what the URDF file says to ROS (ros2_control, transmission)")
-    return [*notes, *meshes_left_behind(model, path)]
+    return text, [*notes, *meshes_left_behind(model, path)]
 
 
 def meshes_left_behind(model: Model, path: Path) -> list[str]:

@@ -13,7 +13,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from qddot.errors import NotNumeric, listing
+from qddot.errors import BadArgument, NotNumeric, listing, printable
 from qddot.model import Coupling, Inertial, Joint, Link, Model
 from qddot.model.folding import coordinates, numeric
 from qddot.model.geometry import MeshShape
@@ -53,9 +53,16 @@ def to_mjcf(model: Model) -> str:
 
     Raises:
         NotNumeric: If the model has symbols: MJCF holds numbers only.
+        BadArgument: If MuJoCo stumbles over a name.
     """
     if model.symbols:
         raise NotNumeric(f"Robot {model.name!r}", model.symbols)
+    names = (model.name, *(joint.name for joint in model.joints), *model.frame_names)
+    if bad := next((x for x in names if "%" in x or "nan" in x.lower().split()), None):
+        raise BadArgument(
+            f"MJCF cannot hold the name {printable(bad)!r}: MuJoCo prints a % as a format, and "
+            "takes nan for a number.\n  Rename it in the robot's file."
+        )
     notes = [*added_to_mjcf(model), *lost_in_mjcf(model)]
     model = plainer(model)
     moving = [joint for joint in model.joints if joint.kind != "fixed"]
