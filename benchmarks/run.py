@@ -3,7 +3,7 @@
 python benchmarks/run.py                               every question, within five minutes
 python benchmarks/run.py bounds --long                 and what takes longer than that
 python benchmarks/run.py batch single --quick          some of them, roughly
-python benchmarks/run.py --write docs/performance.md   and put the table into a page
+python benchmarks/run.py --write docs/performance_table.md   and put the table into its page
 """
 
 from __future__ import annotations
