@@ -24,3 +24,11 @@ class late:  # it stands where a module would
         if name.startswith("_"):  # pytest asks every name of a module what it is
             raise AttributeError(name)
         return getattr(import_module(self._name), name)
+
+
+def jax_in_double(on: bool = True) -> Any:
+    """Return a context in which JAX computes in double precision, or in single precision."""
+    jax = import_module("jax")
+    if hasattr(jax, "enable_x64"):
+        return jax.enable_x64(on)
+    return import_module("jax.experimental").enable_x64(on)  # before JAX 0.8

@@ -10,7 +10,7 @@ from threading import Barrier
 import numpy as np
 import pytest
 from complex_step import STEP
-from late import late
+from late import jax_in_double, late
 from long import long
 from made import PANDA, STILL, UR5
 from nearness import LAST_DIGIT, SINGLE_DIVIDED
@@ -24,7 +24,7 @@ jax = late("jax", "JAX is not installed")
 
 @pytest.fixture(autouse=True)
 def _double():
-    with jax.enable_x64(True):
+    with jax_in_double():
         yield
 
 
@@ -132,7 +132,7 @@ def test_a_loss_goes_down():
 def test_it_computes_in_single_precision_where_jax_does():
     robot = PANDA
     arrays = state(robot, 10)
-    with jax.enable_x64(False):
+    with jax_in_double(False):
         found = jax.jit(qddot.to_jax(robot).inverse_dynamics)(*arrays)
         assert found.dtype == jax.numpy.float32
     assert_same(found, robot.inverse_dynamics(*arrays), SINGLE_DIVIDED)
@@ -199,7 +199,7 @@ def test_threads_may_ask_for_the_same_at_once():
 
     def ask(_):
         together.wait()
-        with jax.enable_x64(True):
+        with jax_in_double():
             return jax.jit(functions.gravity_torque)(q)
 
     with ThreadPoolExecutor(4) as pool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
+from late import jax_in_double
 from nearness import CANCELLED
 from translated import assert_same, state
 
@@ -31,7 +32,7 @@ def test_jax_launches_the_kernels(name):
     if jax.default_backend() != "gpu":
         pytest.skip("this JAX has no GPU")
     robot = qddot.load(name)
-    with jax.enable_x64(True):
+    with jax_in_double():
         functions = qddot.to_jax(robot)
         for quantity in QUANTITIES:
             program = robot.program(quantity)

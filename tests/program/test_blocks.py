@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from late import jax_in_double
 from long import examples, long
 from nearness import ACCURATE, ROUND_OFF, SINGLE, assert_close
 from numpy.testing import assert_array_equal
@@ -213,7 +214,7 @@ def test_other_packages_take_programs_with_calls(name: str):
     if name == "torch":
         found = function(package.tensor(q), package.tensor(x))
     else:
-        with package.enable_x64(True):
+        with jax_in_double():
             found = function(q, x)
     assert_close(np.asarray(found), TWICE(q, x), ACCURATE)
 
