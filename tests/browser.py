@@ -54,6 +54,13 @@ COUNTED = """(() => {
       dropped(id);
     };
   };
+  // what happens again and again can be made to happen now
+  const often = [], every = window.setInterval.bind(window);
+  window.setInterval = (what, ...more) => {
+    often.push(what);
+    return every(what, ...more);
+  };
+  window.tick = () => often.forEach((what) => what());
   counted("setTimeout", "clearTimeout", "timer", (ms) => ms < 5000);
   counted("requestAnimationFrame", "cancelAnimationFrame", "frame", () => true);
 

@@ -44,7 +44,7 @@ def value(page, selector):
 
 
 def addressed(page, *words):
-    """Wait until the address has words in it."""
+    """Wait until the address, which is written now and then, has words in it."""
     held = "(words) => words.every((each) => decodeURIComponent(location.hash).includes(each))"
     page.wait_for_function(held, arg=list(words))
 
@@ -190,8 +190,10 @@ def test_a_dropped_file_survives_a_reload_and_is_among_the_recent_ones(page):
 
 
 def test_an_address_that_is_put_into_the_same_page_is_shown(page):
+    """Also when the page is about to write its own there."""
     state = quote('{"set": {"payload": {"frame": "tool", "mass": 4}}, "duration": 2}')
-    page.evaluate("(hash) => { location.hash = hash; }", f"#robot=two_link&q=0.3,0.6&state={state}")
+    put = "(hash) => { location.hash = hash; tick(); }"
+    page.evaluate(put, f"#robot=two_link&q=0.3,0.6&state={state}")
     assert until(page, lambda: value(page, "#payload") == 4)
     assert value(page, joint_field(0)) == 0.3
     assert value(page, "#duration") == 2

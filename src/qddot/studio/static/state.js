@@ -49,9 +49,12 @@ export function checked(state) {
   return Object.fromEntries(Object.entries(STATE).filter(([key, right]) => key in state && right(state[key])).map(([key]) => [key, state[key]]));
 }
 
+let known = location.hash; // the address as it was read or written last
+
 /** Return the name of the robot in the address ("file:NAME" of one that was opened) and the state beside it. */
 export function fromAddress() {
-  const parts = new URLSearchParams(location.hash.slice(1));
+  known = location.hash;
+  const parts = new URLSearchParams(known.slice(1));
   const q = parts.get("q")?.split(",").map(Number) ?? [];
   let rest = {};
   try {
@@ -81,8 +84,11 @@ export function hashOf({ robot, q, qd, qdd, set, setup, what, duration, stops, f
   return `#robot=${encodeURIComponent(robot.file ? `file:${robot.file}` : robot)}&q=${q.map(short).join(",")}${more}`;
 }
 
+/** Write an address, unless somebody put another one there that was not read yet. */
 export function toAddress(hash) {
-  if (location.hash !== hash) history.replaceState(null, "", hash);
+  if (location.hash !== known || known === hash) return;
+  history.replaceState(null, "", hash);
+  known = location.hash;
 }
 
 /** Return a state as the text of a file. */
