@@ -175,6 +175,15 @@ def test_where_the_wrist_is_stretched_solutions_are_a_curve():
     assert qddot.prove_inverse_kinematics(PUMA, near).status == "exact"
 
 
+@pytest.mark.parametrize("off", [1e-5, 1e-7])
+def test_branches_of_a_nearly_straight_wrist_are_not_taken_for_a_curve(off):
+    """Four of the eight solutions are next to singular, and none is on a curve of them."""
+    q = [0.3, -1.1, 1.4, 0.5, off, -0.7]
+    proof = qddot.prove_inverse_kinematics(UR5, UR5.pose(q, "tool"))
+    assert proof.status == "undecided"
+    assert len(proof.q) == 4
+
+
 @pytest.mark.parametrize(("room", "count"), [(-1e-9, 1), (1e-9, 2), (0.0, None)])
 def test_limits_cut_solutions_off_or_leave_them_open(room, count):
     X = SCARA.pose([0.1, 0.7, 0.1, 0.3], "tool")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import time
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -34,6 +33,8 @@ TRIED = 24  # boxes in which no proof was found, after which the others are left
 MOST_TRIED = 400  # boxes in all
 SEARCHING = 0.8  # of the time goes to the search for boxes, the rest to proofs in them
 LATE = "out of time"
+STEP, WALKED = 2e-3, 3  # [rad or m], of a walk along a curve of solutions, and how many each way
+EDGE = 1e-6  # [rad or m] that rounding may lead beyond the boxes of a curve
 SINGULAR = 1e-4  # smallest singular value of the Jacobian, relative, that explains a box left over
 
 
@@ -257,23 +258,27 @@ def _verdict(
         return ("exact" if count else "unreachable"), ""
     if reason in (LATE, "too many boxes"):
         return "undecided", f"{reason}: take more seconds or boxes, or a smaller box"
-    points, taken = [], []
+    low, high = (middle - left[1]).min(axis=0), (middle + left[1]).max(axis=0)
+    singular = ""
     with many_digits():
         for q in middle[:: max(1, len(middle) // TRIED)]:
             if time.monotonic() > deadline:
                 break
             near = problem.improved(q, 1e-6)
-            if problem.bent(near) < SINGULAR:
-                points.append(near)
-                taken += [near] if problem.taken(near) else []
-    turns = np.array(problem.chain.turns)
-    far = [_apart(turns, a, b).max() for a, b in pairwise(taken)]
-    where = ", ".join(f"{x:.4f}" for x in [*taken, *points, *middle][0])
-    if sum(x > 1e-3 for x in far) >= 3:
-        return "singular", (
-            f"a curve of solutions, such as ({where}): at {len(taken)} configurations on it the "
-            f"pose is within {problem.within:g} of X"
-        )
-    if points:
-        return "undecided", f"the arm is singular at or near ({where}), where solutions meet"
+            if problem.bent(near) >= SINGULAR:
+                continue
+            where = ", ".join(f"{x:.4f}" for x in near)
+            singular = singular or where
+            curve = [near] if problem.taken(near) else []
+            for step in (STEP, -STEP) if curve else ():
+                curve += problem.walked(near, step, WALKED)
+            within = [((low <= x + EDGE) & (x - EDGE <= high)).all() for x in curve]
+            if sum(within) > WALKED:
+                return "singular", (
+                    f"a curve of solutions, such as ({where}): at {sum(within)} configurations on "
+                    f"it the pose is within {problem.within:g} of X"
+                )
+    if singular:
+        return "undecided", f"the arm is singular at or near ({singular}), where solutions meet"
+    where = ", ".join(f"{x:.4f}" for x in middle[0])
     return "undecided", f"nothing could be proved around ({where})"

@@ -87,6 +87,22 @@ class PoseProblem:
                 break
         return q
 
+    def walked(self, q: np.ndarray, step: float, count: int) -> list[np.ndarray]:
+        """Return where a walk leads from q along what hardly moves the frame, while X is taken."""
+        found: list[np.ndarray] = []
+        ahead = np.zeros_like(q)
+        for _ in range(count):
+            J = _floats(self.equations([arb(float(x)) for x in q])[1])
+            v = np.linalg.svd(J)[2][-1]
+            ahead = -v if v @ ahead < 0 else v
+            there = self.improved(q + step * ahead, 1e-6)
+            # Newton's method leads back where there is no curve
+            if (there - q) @ ahead / step < 0.5 or not self.taken(there):
+                break
+            found.append(there)
+            q = there
+        return found
+
     def proved(self, start: np.ndarray, half: np.ndarray) -> ChainSolution | None:
         """Return the solution in a box, or None if it cannot be proved that there is just one.
 

@@ -180,6 +180,7 @@ class TaskVelocity:
                 if np.shape(array) == (4, 4):
                     proper = proper * (straightened(array)[1] <= ALMOST)
             qd = self.program.pack(self.program.results_at(flat(arrays)))
+            finite = finite * (sum(abs(x) for x in flat(qd)) < np.inf)
             return {"qd": qd, "right": finite * proper}
 
         program = optimised(record(checked, "task_velocity", **shapes))
@@ -193,7 +194,7 @@ class TaskVelocity:
             check_finite(port.name, array, joints if port.shape == (len(joints),) else ())
             if port.shape == (4, 4):
                 proper_matrices(array, port.name)
-        raise BadArgument("The joint velocities for these tasks are not finite.")
+        raise BadArgument("The joint velocities are not finite: a target is too far away.")
 
     def _refuse(self, port: Port, shape: tuple[int, ...]) -> Exception:
         if port.name == "q":
