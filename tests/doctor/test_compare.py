@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from faults import not_installed, workers_run
@@ -12,9 +13,11 @@ from long import long
 from qddot.doctor import examine, peers
 from qddot.doctor.compare import CONFIGURATIONS, compare, configurations
 from qddot.doctor.evidence import TOLERANCE
-from qddot.doctor.peers import PEERS, Answer, Job, ask
+from qddot.doctor.peers import PEERS, Answer, Job, ask, material
+from qddot.model.geometry import Geometry, MeshShape
 from qddot.readers import read
 from qddot.readers.read import library
+from qddot.writers.urdf import to_urdf
 
 PRESENT = [peer for peer in PEERS if peer.installed]
 NAMES = [peer.name for peer in PRESENT]
@@ -230,7 +233,6 @@ def test_the_facts_for_machines_are_json(arm, installed):
 def test_every_built_in_robot_can_be_handed_to_a_peer():
     """What is asked of a peer is plain JSON, whatever the robot holds."""
     from qddot.doctor.compare import positions
-    from qddot.doctor.peers import material
 
     for path in library().values():
         model = read(path)
@@ -239,3 +241,12 @@ def test_every_built_in_robot_can_be_handed_to_a_peer():
         )
         assert json.dumps(vars(job))
         assert job.root == model.links[0].name
+
+
+def test_a_peer_is_given_no_shapes_so_that_it_misses_no_mesh():
+    cover = Geometry(MeshShape("cover.stl"))
+    model = read("two_link")
+    links = tuple(replace(link, visuals=(cover,), collisions=(cover,)) for link in model.links)
+    shown = replace(model, links=links)
+    assert "cover.stl" in to_urdf(shown)
+    assert "cover.stl" not in material(shown, Path("arm.toml")).job(PEERS[0], []).text

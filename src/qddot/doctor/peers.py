@@ -154,7 +154,7 @@ class Material:
         return Job(
             peer.name,
             "urdf",
-            to_urdf(self.model),
+            without_geometry(to_urdf(self.model).encode()),
             "",
             root,
             given,

@@ -39,7 +39,7 @@ def control(run: Controlled, *, tell: Callable[..., None]) -> MotionAnswer:
         model=run.model,
     )
     found = motion("control", loop.trajectory) | judged(loop)
-    found["status"] += f" Sound: {printable(loop.report.verdict)}"
+    found["status"] = f"{found['status'].rstrip('.')}. Sound: {printable(loop.report.verdict)}"
     return found, saved(loop.trajectory)
 
 

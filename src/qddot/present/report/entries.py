@@ -66,7 +66,7 @@ def button(name: str, place: Place, words: str, label: str, panel: str, part: fl
     return (
         f'<button type="button" class="entry" data-of="{escape(name)}" data-at="{where}" '
         f'style="--part:{part:.2f}" '
-        f'aria-controls="{panel}" aria-label="{text(label)}">{text(words)}</button>'
+        f'aria-controls="{panel}" title="{text(label)}">{text(words)}</button>'
     )
 
 

@@ -6,6 +6,7 @@ import { colour } from "./palette.js";
 
 const LONGEST = 1500; // points of a path
 const PATH = "#E69F00";
+const HANDLE = 0.1; // of the diagonal of what is in view
 
 export class Arm {
   /** `more(scene)` returns what is drawn besides: the handle, ghosts, colours of bodies. */
@@ -29,7 +30,7 @@ export class Arm {
 
   /** Draw a state. Its tool is added to the path that was the current one when it was asked for. */
   show(now, { moving, path }) {
-    this.home ??= boxed(this.still.box ?? now.scene.box, now.scene.lines);
+    this.home ??= held(boxed(this.still.box ?? now.scene.box, now.scene.lines), now.tip);
     this.box ??= this.home;
     const scene = { ...this.still, ...now.scene, ...(this.box ? { box: this.box } : {}) };
     if (!find("inertia").checked) scene.bodies = [];
@@ -66,6 +67,13 @@ function boxed(box, lines) {
   if (!points.length) return null;
   const end = (better) => [0, 1, 2].map((i) => points.reduce((found, p) => better(found, p[i]), points[0][i]));
   return [end(Math.min), end(Math.max)];
+}
+
+/** Return a box with room for the handle of a frame. */
+function held(box, tip) {
+  if (!box || tip.includes(null)) return box;
+  const room = HANDLE * Math.hypot(...box[0].map((low, i) => box[1][i] - low));
+  return boxed(box, [[-room, room].map((far) => tip.map((x) => x + far))]);
 }
 
 /** Say where the chosen frame is and how heavy it feels. */

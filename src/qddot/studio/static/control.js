@@ -197,6 +197,7 @@ export class Control {
     const aimed = TARGETED.includes(reference.kind);
     find("target").hidden = !aimed;
     find("target-buttons").hidden = !aimed && !PLACED.includes(reference.kind);
+    find("unset").hidden = !aimed || Boolean(reference.joints);
     find("place").hidden = !PLACED.includes(reference.kind);
     find("turn").hidden = reference.kind !== "pose";
     find("swing").hidden = reference.kind !== "sine";

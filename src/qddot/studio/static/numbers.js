@@ -21,7 +21,8 @@ export function exact(x, digits = 7, noise = NOISE) {
   return minus(String(Number(x.toPrecision(digits))));
 }
 
-export const minus = (words) => words.replaceAll("-", "−");
+/** Return a number in words with a minus sign where it has one; what is rounded to zero has none. */
+export const minus = (words) => (/^-[0.]+$/.test(words) ? words.slice(1) : words.replaceAll("-", "−"));
 
 /** Return 12 as ₁₂. */
 export const subscript = (k) => String(k).replace(/\d/g, (d) => "₀₁₂₃₄₅₆₇₈₉"[d]);

@@ -106,7 +106,7 @@ export class Plots {
     const buttons = this.robot.joints.map((joint, i) => {
       const dot = make("i", { class: "dot" });
       dot.style.setProperty("--own", colour(i));
-      const button = make("button", { type: "button", class: "key", title: `${joint.name}: hide or show`, "aria-label": joint.name, "aria-pressed": String(!this.hidden.has(i)) }, dot, `q${subscript(i + 1)}`);
+      const button = make("button", { type: "button", class: "key", title: `${joint.name}: hide or show`, "aria-label": `q${subscript(i + 1)}, ${joint.name}`, "aria-pressed": String(!this.hidden.has(i)) }, dot, `q${subscript(i + 1)}`);
       button.addEventListener("click", () => {
         if (!this.hidden.delete(i)) this.hidden.add(i);
         button.setAttribute("aria-pressed", String(!this.hidden.has(i)));

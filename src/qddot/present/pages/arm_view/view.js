@@ -17,7 +17,7 @@ const FILLED = 0.76; // the corners of a box are where no arm gets to
 const FARTHEST = 0.2, NEAREST = 12; // zooms
 const MOST_PIXELS = 4e6, MOST_WIDE = 4096; // [px]
 const SLOW = 24; // [ms], a picture that takes longer is drawn coarser while things move
-const COARSE = [1, 1.5, 2, 3, 4]; // pixels that one pixel of such a picture is wide
+const COARSE = [1, 1.5, 2, 3]; // pixels that one pixel of such a picture is wide
 const REST = 160; // [ms] without a change, and the finest picture is drawn, or as long as it takes
 const LONGEST_REST = 2000; // [ms], and no longer than this
 

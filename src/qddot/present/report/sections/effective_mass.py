@@ -48,11 +48,11 @@ def write(subject: Subject) -> Chapter:
 def masses(found: MassEllipsoid) -> str:
     """Return the principal masses and their directions."""
     rows = [
-        [f"direction {k + 1}", mass_text(mass), direction_text(direction)]
+        [f"{k + 1}", mass_text(mass), direction_text(direction)]
         for k, (mass, direction) in enumerate(zip(found.masses, found.directions.T, strict=True))
     ]
     caption = "Principal masses of the tip, and where they point in base axes"
-    return page.table(["", "mass", "direction"], rows, caption=caption)
+    return page.table(["axis", "mass", "direction"], rows, caption=caption)
 
 
 def mass_text(mass: float) -> str:
