@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from long import examples
 from nearness import assert_near
-from random_trees import bare, chains, deep_tree, robots, weight
+from random_trees import bare, chains, deep_tree, grown, robots, weight
 from strategies import states
 
 from qddot.dynamics.coriolis import coriolis_matrix
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.friction import friction_torque
 from qddot.dynamics.rnea import elastic_torque, inverse_dynamics
-from qddot.model import Model
+from qddot.model import Mimic, Model
 from qddot.model.folding import fold
 from qddot.spatial.inertia import Inertia
 
@@ -92,3 +92,16 @@ def test_what_does_not_move_has_no_weight():
     q = np.linspace(-1, 1, 6)
     assert tree.base.m > 0
     assert np.array_equal(inverse_dynamics(heavy, q, q, q), inverse_dynamics(tree, q, q, q))
+
+
+def test_the_mass_matrix_of_crossed_followers_is_symmetric_to_the_bit():
+    """Joint 3 follows joint 1, joint 4 joint 2: four products add up off the diagonal."""
+    rng = np.random.default_rng(0)
+    for seed in range(10):
+        model = grown(np.random.default_rng(seed), [0, 1, 2, 3])
+        leaders = {"joint3": Mimic("joint1", -1.07, 0.3), "joint4": Mimic("joint2", 0.31, 0.4)}
+        model = model.with_joints(lambda j, by=leaders: replace(j, mimic=by.get(j.name)))
+        tree = fold(model)
+        M = mass_matrix(tree, rng.normal(size=tree.n))
+        assert tree.n == 2
+        assert np.array_equal(M, M.T)

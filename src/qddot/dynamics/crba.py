@@ -47,7 +47,9 @@ def mass_matrix(tree: Tree, q: ConfigVec) -> JointMat:
                 j = other.parent
 
     G = tree.coordinates
-    M = [list(row) for row in G.torques(q, G.torques(q, of_joints).T)]  # Gᵀ M_J G
+    folded = G.torques(q, G.torques(q, of_joints).T)  # Gᵀ M_J G
+    # rounding would make what several joints add up to different on both sides of the diagonal
+    M = [[folded[max(i, j)][min(i, j)] for j in range(tree.n)] for i in range(tree.n)]
     for i, rotor in enumerate(tree.rotor_inertia):
         M[i][i] = M[i][i] + rotor
     for shaft in tree.shared:
