@@ -53,15 +53,25 @@ def pytest_configure(config):
     config.stash[TOLD] = os.dup(2)  # before what tests print is kept
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_setup(item):
+def ends(item, seconds):
     """Let nothing hang for ever: neither a test nor what is done before and after it."""
     long = item.get_closest_marker("long") or item.config.getoption("--hypothesis-profile")
-    with hanging.ends(hanging.LONG if long else hanging.HANGS, item.config.stash[TOLD]):
+    return hanging.ends(hanging.LONG if long else seconds, item.config.stash[TOLD])
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_setup(item):
+    with ends(item, hanging.SHARED):
         return (yield)
 
 
-pytest_runtest_call = pytest_runtest_teardown = pytest_runtest_setup
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_call(item):
+    with ends(item, hanging.HANGS):
+        return (yield)
+
+
+pytest_runtest_teardown = pytest_runtest_call
 
 
 @pytest.hookimpl(trylast=True)

@@ -15,7 +15,8 @@ from types import FrameType
 
 import pytest
 
-HANGS = 120  # [s] for the set-up of a test, for the test, and for what is cleared away after it
+HANGS = 120  # [s] for a test, and for what is cleared away after it
+SHARED = 300  # [s] for what is set up before it, which many tests use
 LONG = 1800  # [s] for those that `make test-all` and `make fuzz` run
 DEAF = 30  # [s] more, and who hears nothing is ended: compiled code that goes round and round
 
