@@ -35,22 +35,23 @@ DRAWN_HERE = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swif
 FLAT = ("--disable-gpu", "--disable-3d-apis")  # no WebGL, which takes less than half of the time
 INSIDE = ("data:", "blob:")  # addresses that hold what they name
 
-# What a page awaits: timers, frames, answers of a socket and of a data base. Timers of five seconds
-# and more are for tidying up.
+# What a page awaits: timers, frames, answers of a socket and of a data base. Timers of more than a
+# quarter of a second make nothing new, but a finer picture; those of five seconds tidy up.
 COUNTED = """(() => {
-  const awaited = new Set(), later = window.setTimeout.bind(window);
-  const counted = (ask, never, kind, soon) => {
+  const awaited = new Set(), late = new Set(), later = window.setTimeout.bind(window);
+  const counted = (ask, never, kind, which) => {
+    const forget = (id) => [awaited, late].forEach((each) => each.delete(`${kind} ${id}`));
     const [asked, dropped] = [window[ask].bind(window), window[never].bind(window)];
     window[ask] = (what, ms = 0, ...more) => {
       const id = asked((...given) => {
-        awaited.delete(`${kind} ${id}`);
+        forget(id);
         what(...given);
       }, ms, ...more);
-      if (soon(ms)) awaited.add(`${kind} ${id}`);
+      which(ms)?.add(`${kind} ${id}`);
       return id;
     };
     window[never] = (id) => {
-      awaited.delete(`${kind} ${id}`);
+      forget(id);
       dropped(id);
     };
   };
@@ -61,8 +62,8 @@ COUNTED = """(() => {
     return every(what, ...more);
   };
   window.tick = () => often.forEach((what) => what());
-  counted("setTimeout", "clearTimeout", "timer", (ms) => ms < 5000);
-  counted("requestAnimationFrame", "cancelAnimationFrame", "frame", () => true);
+  counted("setTimeout", "clearTimeout", "timer", (ms) => (ms > 5000 ? null : ms > 250 ? late : awaited));
+  counted("requestAnimationFrame", "cancelAnimationFrame", "frame", () => awaited);
 
   let last = 0;
   const ended = (what, name, events) => {
@@ -97,13 +98,13 @@ COUNTED = """(() => {
     return send.call(this, text);
   };
 
-  window.rested = (patience) => new Promise((done, failed) => {
+  window.rested = (patience, fine) => new Promise((done, failed) => {
     const start = performance.now();
     let looks = 0;
     const look = () => {
       looks += 1;
-      if (!awaited.size) done();
-      else if (looks > 100 && performance.now() - start > patience) failed(new Error(`still awaited: ${[...awaited]}`));
+      if (!awaited.size && !(fine && late.size)) done();
+      else if (looks > 100 && performance.now() - start > patience) failed(new Error(`still awaited: ${[...awaited, ...late]}`));
       else later(look, 5);
     };
     look();
@@ -172,12 +173,14 @@ def page_of(
             shown.close()
 
 
-def rest(page: Any) -> None:
-    """Wait until nothing on a page, or in a frame of one, will change by itself.
+def rest(page: Any, fine: bool = False) -> None:
+    """Wait until nothing on a page will change by itself; one that plays something never rests.
 
-    A page that plays something never rests.
+    Args:
+        page: The page.
+        fine: Whether a finer picture, which follows a while after a coarse one, is waited for too.
     """
-    page.evaluate("(patience) => window.rested(patience)", 1000 * PATIENCE)
+    page.evaluate("([patience, fine]) => window.rested(patience, fine)", [1000 * PATIENCE, fine])
 
 
 def until(page: Any, right: Callable[[], object]) -> bool:

@@ -189,11 +189,11 @@ def test_sliders_move_the_arm_in_a_cell(tmp_path):
     assert "sliders" in repr(view)
     picture = "document.querySelector('canvas').toDataURL()"
     with page_of((tmp_path / "view.html").as_uri(), width=300, height=300) as seen:
-        rest(seen.page)
+        rest(seen.page, fine=True)
         first = seen.page.evaluate(picture)
         assert seen.page.text_content("output >> nth=0") == "28.6°"
         seen.page.locator("input >> nth=0").fill("1.0")
-        rest(seen.page)
+        rest(seen.page, fine=True)
         assert seen.page.text_content("output >> nth=0") == "57.3°"
         assert seen.page.evaluate(picture) != first
         assert not seen.errors

@@ -195,7 +195,7 @@ def test_a_link_turns_about_its_joint(page):
 
 
 def test_nothing_is_drawn_when_nothing_changed(page):
-    rest(page)
+    rest(page, fine=True)
     page.evaluate("() => { window.scenes = window.pictures = 0; }")
     page.evaluate("() => document.getElementById('trace').dispatchEvent(new Event('change'))")
     rest(page)  # it asks for the state and gets the same one

@@ -87,13 +87,13 @@ def test_a_film_in_a_browser_moves_the_arm_and_leaves_a_trace(tmp_path):
     address = (tmp_path / "run.html").as_uri()
     with page_of(address, width=240, height=240, reduced_motion="reduce") as seen:
         assert seen.page.text_content("#clock") == "0.00 s"
-        rest(seen.page)
+        rest(seen.page, fine=True)
         first = seen.page.evaluate(picture)
         seen.page.evaluate(
             "(() => { const s = document.getElementById('time'); s.value = 20; "
             "s.dispatchEvent(new Event('input')); })()"
         )
-        rest(seen.page)
+        rest(seen.page, fine=True)
         assert seen.page.text_content("#clock") == "1.00 s"
         assert seen.page.evaluate(picture) != first
         seen.page.click("#play")
