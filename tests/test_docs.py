@@ -53,7 +53,8 @@ def problems(monkeypatch):
 # `make docs` runs them too
 SLOW = (
     *("jax_torch_casadi", "report", "identification", "researcher", "everywhere"),
-    *("control", "motions", "command_line", "simulation", "certificate", "sweeps"),
+    *("control", "control_laws", "motions", "command_line", "simulation", "rollouts"),
+    *("certificate", "sweeps", "fmu", "elastic_joints"),
     *("effective_mass", "quick_start", "equations", "notation", "derivations"),
     *(
         "check",
