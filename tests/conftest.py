@@ -10,11 +10,11 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # several workers share the cores
 
 import gc
-import random
 import signal
 
 import browser
 import hanging
+import order
 import pytest
 from hypothesis import HealthCheck, settings
 from long import WHOLE
@@ -76,17 +76,12 @@ pytest_runtest_teardown = pytest_runtest_call
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
-    """Shuffle modules, and tests within a module, if asked: no test may rely on one before it."""
-    seed = config.getoption("--shuffle")
-    if seed is None:
-        return
-    order = random.Random(seed)
-    modules = sorted({item.nodeid.partition("::")[0] for item in items})
-    order.shuffle(modules)
-    place = {module: k for k, module in enumerate(modules)}
-    items.sort(key=lambda item: item.nodeid)
-    order.shuffle(items)
-    items.sort(key=lambda item: place[item.nodeid.partition("::")[0]])
+    """Order the tests: at random if asked, else so that workers share them well."""
+    seed, workers = config.getoption("--shuffle"), os.environ.get("PYTEST_XDIST_WORKER_COUNT")
+    if seed is not None:
+        items[:] = order.shuffled(items, seed)
+    elif workers is not None:
+        items[:] = order.spread(items, int(workers))
 
 
 def pytest_collection_finish():

@@ -41,7 +41,11 @@ def ticking(
 ) -> Iterator[int]:
     """Give modules a clock that ticks whenever somebody looks at it; return its ticks."""
     ticks = iter(range(10**9))
-    clock = SimpleNamespace(monotonic=lambda: next(ticks) * seconds)
+
+    def now() -> float:
+        return next(ticks) * seconds
+
+    clock = SimpleNamespace(monotonic=now, perf_counter=now)
     for module in modules:
         monkeypatch.setattr(module, "time", clock)
     return ticks

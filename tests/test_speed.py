@@ -1,10 +1,14 @@
 """How fast kernels are: what is measured, and beside what."""
 
+import timeit
+
 import numpy as np
 import pytest
+from faults import ticking
 
 import qddot
-from qddot.speed import BATCH, INPUTS, Contender, bench, pinocchio
+from qddot import speed
+from qddot.speed import BATCH, INPUTS, Contender, _repeats, bench, pinocchio
 
 BRIEF = 0.02  # [s]
 
@@ -17,6 +21,12 @@ def test_every_quantity_is_measured_for_one_state_and_for_many():
     for row in rows:
         assert (row.ratio is None) == (row.peer_ns is None)
         assert row.to_dict().keys() == {"name", "batch", "ns", "peer", "peer_ns", "ratio"}
+
+
+def test_a_clock_that_hardly_moves_does_not_make_it_endless(monkeypatch):
+    """One reading of it would say that a call takes no time, and thousands were made of each."""
+    ticking(monkeypatch, speed, seconds=5e-3)
+    assert _repeats(timeit.Timer("pass", timer=lambda: 0.0)) <= 16
 
 
 def test_what_cannot_be_measured_is_refused():

@@ -122,16 +122,22 @@ def _clock() -> Callable[[], float]:
 def _race(contenders: Sequence[Contender], seconds: float) -> list[float]:
     """Return the median time a state of each contender [ns], all of them called in turn."""
     timers = [each.timer() for each in contenders]
-    repeats = []
-    for timer in timers:
-        timer.timeit(1)  # nothing is compiled or allocated for the first time later
-        repeats.append(max(1, int(TICK / max(timer.timeit(1), 1e-7))))
+    repeats = [_repeats(timer) for timer in timers]
     times: list[list[float]] = [[] for _ in timers]
     end = time.perf_counter() + seconds
     while len(times[0]) < LEAST_ROUNDS or time.perf_counter() < end:
         for timer, repeat, found in zip(timers, repeats, times, strict=True):
             found.append(timer.timeit(repeat) / repeat)
     return [1e9 * median(t) / each.states for t, each in zip(times, contenders, strict=True)]
+
+
+def _repeats(timer: timeit.Timer) -> int:
+    """Return how many calls take about a tick, also by a clock whose own steps are longer."""
+    timer.timeit(1)  # nothing is compiled or allocated for the first time later
+    end, repeat = time.perf_counter() + 10 * TICK, 1
+    while timer.timeit(repeat) < TICK / 2 and time.perf_counter() < end:
+        repeat *= 2
+    return repeat
 
 
 def pinocchio(robot: Robot) -> Pinocchio | None:
