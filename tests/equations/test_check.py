@@ -377,6 +377,20 @@ def test_what_cannot_be_read_is_refused_with_the_reason(text, words):
         POINT.check("M[2, 2]", text)
 
 
+def test_a_letter_g_of_a_robot_with_a_number_for_gravity_is_explained():
+    with pytest.raises(BadAnswer, match=r"number 9.81; .* robot.with_gravity\(\[0, \"-g\", 0\]\)"):
+        qddot.derive("two_link").check("g[2]", "25 g c12")
+    lettered = qddot.load("two_link").with_gravity([0, "-g", 0])
+    assert qddot.derive(lettered).check("g[2]", "25 g c12").ok
+    with pytest.raises(BadAnswer, match=r"\.\.\.$"):
+        qddot.derive("two_link").check("g[2]", "25 h c12")
+
+
+def test_entries_that_are_missing_are_counted_where_they_are_many():
+    with pytest.raises(BadAnswer, match=r"no entry \[1, 1, 2\], .* and 3 more\.$"):
+        POINT.check("gamma", "gamma111 = 0")
+
+
 def test_what_is_too_long_to_multiply_out_ends_in_time():
     assert POINT.check("M[2, 2]", "(m1 + m2 + L1 + L2 + c1)^99").ok is None
     with pytest.raises(QddotError, match="a power of over 100"):

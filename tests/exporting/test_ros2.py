@@ -519,7 +519,9 @@ def test_the_ros2_control_part_of_a_file_goes_into_the_package(tmp_path):
 def test_a_package_names_the_licence_of_the_model_and_the_packages_of_its_meshes(tmp_path):
     urdf = tmp_path / "arm.urdf"
     qddot.load("two_link").with_gravity((0, 0, -9.81)).save(urdf)
-    mesh = '<visual><geometry><mesh filename="package://arm_description/a.stl"/></geometry></visual>'
+    mesh = (
+        '<visual><geometry><mesh filename="package://arm_description/a.stl"/></geometry></visual>'
+    )
     text = urdf.read_text(encoding="utf-8").replace("<inertial>", f"{mesh}<inertial>", 1)
     urdf.write_text(text, encoding="utf-8")
     exported(qddot.load(urdf), tmp_path / "it")

@@ -10,11 +10,11 @@ import typer
 from qddot.cli import completion, words
 from qddot.cli.terminal import (
     ENDINGS_OF_MOTIONS,
+    Animate,
     AsJson,
     Degrees,
     Effort,
     File,
-    Film,
     OptionWords,
     Plot,
     Settings,
@@ -160,7 +160,7 @@ def control(
     wrenches_on: WrenchesOn = "robot",
     settings: Settings = None,
     plot: Plot = None,
-    animate: Film = None,
+    animate: Animate = None,
     output: Annotated[File, saves("A motion", ENDINGS_OF_MOTIONS)] = None,
     degrees: Degrees = False,
     as_json: AsJson = False,

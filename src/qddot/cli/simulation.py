@@ -14,11 +14,11 @@ from qddot import progress
 from qddot.cli import completion
 from qddot.cli.terminal import (
     ENDINGS_OF_MOTIONS,
+    Animate,
     AsJson,
     Degrees,
     Effort,
     File,
-    Film,
     Plot,
     Settings,
     Source,
@@ -125,7 +125,7 @@ def simulate(
         ),
     ] = "",
     plot: Plot = None,
-    animate: Film = None,
+    animate: Animate = None,
     output: Annotated[File, saves("A motion", ENDINGS_OF_MOTIONS)] = None,
     degrees: Degrees = False,
     as_json: AsJson = False,

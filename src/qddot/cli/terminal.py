@@ -170,7 +170,7 @@ Effort = Annotated[
 Plot = Annotated[
     File, writes("--plot", what="A figure", endings=ENDINGS_OF_FIGURES, words="Draw the result")
 ]
-Film = Annotated[
+Animate = Annotated[
     File,
     writes(
         "--animate",
