@@ -288,8 +288,15 @@ def plain_name(name: str) -> str:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return " Did you mean 'x'?" for the nearest known name, or nothing."""
-    near = get_close_matches(name[:80], list(known), n=1, cutoff=0.5)
+    """Return " Did you mean 'x'?" for the nearest known name, or nothing.
+
+    Names that are alike but for capitals come first.
+    """
+    names = list(known)
+    small = {each.lower(): each for each in reversed(names)}
+    wanted = name[:80]
+    near = [small[wanted.lower()]] if wanted.lower() in small else []
+    near = near or get_close_matches(wanted, names, n=1, cutoff=0.5)
     return f" Did you mean {printable(near[0])!r}?" if near else ""
 
 

@@ -202,6 +202,7 @@ def test_the_version_is_printed():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["show", "PANDA"], "Did you mean 'panda'?"),
         (["shwo", "panda"], "There is no verb 'shwo'. Did you mean 'show'?"),
         (["panda"], "'panda' is a robot, not a verb. Did you mean 'qddot show panda'?"),
         (["\x1b[31mred"], "There is no verb '\\\\x1b[31mred'."),
@@ -219,6 +220,7 @@ def test_the_version_is_printed():
         (["export", "panda"], "Missing option '--output'"),
         (["show", "panda", "ur5"], "ur5"),
         (["show", "panda", "--set", "payload"], "not of the form key=value"),
+        (["show", "panda", "--set", "payload.hand=3"], "There are: panda_link0, panda_link1,"),
     ],
 )
 def test_a_wrong_command_line_has_status_2_and_few_words(words, message):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from long import long
@@ -40,6 +42,25 @@ def test_a_run_holds_errors_torques_and_v():
     assert run.trajectory.good
     assert run.x is None
     assert "error" in repr(run)
+
+
+def test_the_printed_figures_are_of_one_error_and_never_add_angles_to_lengths():
+    run = closed_loop("scara", "computed_torque", duration=0.1)
+    shown = replace(
+        run.report,
+        rms=np.array([0.3, 0.1, 0.02, 0.3]),
+        worst=np.array([0.4, 0.5, 0.04, 0.4]),
+        final=np.array([0.3, -0.2, -0.01, 0.3]),
+    )
+    first = str(shown).splitlines()[0]
+    assert "error of j2 0.1 rad (RMS), 0.5 rad (worst), 0.2 rad (final);" in first
+    assert "error of j3 0.02 m (RMS), 0.04 m (worst), 0.01 m (final);" in first
+
+
+def test_a_run_writes_a_film_of_its_motion(tmp_path):
+    run = closed_loop(ARM, SLOW, q0=[0, 0], duration=0.2)
+    run.animate(tmp_path / "run.html", fps=10)
+    assert "<canvas" in (tmp_path / "run.html").read_text()
 
 
 def test_the_report_has_the_figures_of_the_run():

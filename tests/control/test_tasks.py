@@ -190,6 +190,8 @@ def test_many_arms_at_once_are_each_alone():
     alone = np.array([BOTH(q_k, X_k.tolist()) for q_k, X_k in zip(q, X, strict=True)])
     assert_allclose(together.reshape(20, 7), alone, rtol=0, atol=1e-8)
     moved = BOTH.followed(q, 0.05, X, every=0.05)
+    assert repr(moved).startswith("<FollowedTasks: ")
+    assert repr(moved).endswith(" instants from 0 to 0.05 s>")
     assert moved.q.shape == (20, 2, 7)
     assert_allclose(moved.q[3], BOTH.followed(q[3], 0.05, X[3], every=0.05).q, rtol=0, atol=1e-8)
 

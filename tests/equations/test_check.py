@@ -142,6 +142,32 @@ def test_any_factorisation_of_coriolis_is_right_and_named():
     assert "a factorisation of its own; Ṁ − 2C is not skew" in ARM.check("C", own).reason
 
 
+def test_a_sign_in_one_entry_of_coriolis_is_named_there_and_not_in_the_product():
+    """With this sign C q̇ is by accident what one gets without Coriolis terms; C is not."""
+    s = "m2 L1 L2 s2"
+    verdict = POINT.check("C", f"[[{s} qd2, -{s} (qd1 + qd2)], [{s} qd1, 0]]")
+    assert [entry.place for entry in verdict.wrong] == [(1, 1)]
+    assert [(m.kinds, m.places) for m in verdict.mistakes] == [(("term_sign",), ((1, 1),))]
+    assert "C q̇ is not c in [1]" in verdict.reason
+    assert "Christoffel's; other factorisations are right too" in str(verdict)
+
+
+def test_a_mistake_of_the_product_is_not_called_one_of_the_matrix():
+    """C q̇ lacks the Coriolis terms, of a C that is none of those we know."""
+    s = "m2 L1 L2 s2"
+    verdict = POINT.check("C", f"[[5 {s} qd2, -{s} (qd2 + 5 qd1)], [{s} qd1, 0]]")
+    assert verdict.ok is False
+    assert str(verdict.mistakes[0]).startswith("C q̇ is exactly what one gets if the Coriolis")
+
+
+def test_a_sign_in_every_entry_is_offered_before_an_angle_counted_from_elsewhere():
+    M = POINT.text("M", ascii=True).replace("+ 2 L1 L2 c2", "- 2 L1 L2 c2")
+    M = M.replace("+ L1 L2 c2", "- L1 L2 c2")
+    verdict = POINT.check("M", M)
+    assert [m.kinds[0] for m in verdict.mistakes] == ["term_sign", "term_sign", "zero_angle"]
+    assert "Entries [1, 2] and [2, 1] are exactly" in str(verdict)
+
+
 def test_potential_energy_is_right_up_to_a_constant():
     verdict = ARM.check("P", ARM.sympy("P") + sympy.Symbol("m1") * sympy.Symbol("g") * 3)
     assert verdict.ok
@@ -349,6 +375,20 @@ def test_long_arms_are_checked_within_a_limit_of_work():
 def test_what_cannot_be_read_is_refused_with_the_reason(text, words):
     with pytest.raises(BadAnswer, match=words):
         POINT.check("M[2, 2]", text)
+
+
+def test_a_letter_g_of_a_robot_with_a_number_for_gravity_is_explained():
+    with pytest.raises(BadAnswer, match=r"number 9.81; .* robot.with_gravity\(\[0, \"-g\", 0\]\)"):
+        qddot.derive("two_link").check("g[2]", "25 g c12")
+    lettered = qddot.load("two_link").with_gravity([0, "-g", 0])
+    assert qddot.derive(lettered).check("g[2]", "25 g c12").ok
+    with pytest.raises(BadAnswer, match=r"\.\.\.$"):
+        qddot.derive("two_link").check("g[2]", "25 h c12")
+
+
+def test_entries_that_are_missing_are_counted_where_they_are_many():
+    with pytest.raises(BadAnswer, match=r"no entry \[1, 1, 2\], .* and 3 more\.$"):
+        POINT.check("gamma", "gamma111 = 0")
 
 
 def test_what_is_too_long_to_multiply_out_ends_in_time():

@@ -516,6 +516,24 @@ def test_the_ros2_control_part_of_a_file_goes_into_the_package(tmp_path):
     assert "mock_components" not in written
 
 
+def test_a_package_names_the_licence_of_the_model_and_the_packages_of_its_meshes(tmp_path):
+    urdf = tmp_path / "arm.urdf"
+    qddot.load("two_link").with_gravity((0, 0, -9.81)).save(urdf)
+    mesh = (
+        '<visual><geometry><mesh filename="package://arm_description/a.stl"/></geometry></visual>'
+    )
+    text = urdf.read_text(encoding="utf-8").replace("<inertial>", f"{mesh}<inertial>", 1)
+    urdf.write_text(text, encoding="utf-8")
+    exported(qddot.load(urdf), tmp_path / "it")
+    package = ET.parse(tmp_path / "it/package.xml").getroot()
+    assert "arm_description" in [x.text for x in package.iter("exec_depend")]
+    assert package.findtext("license") == "not stated: name one before publishing"
+    exported(qddot.load("panda"), tmp_path / "panda")
+    text = (tmp_path / "panda/package.xml").read_text(encoding="utf-8")
+    assert "<license>Apache-2.0</license>" in text
+    assert "`license`" in (tmp_path / "panda/README.md").read_text(encoding="utf-8")
+
+
 def test_parameters_are_yaml_with_friction_for_people(tmp_path):
     yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
     exported(rubbing_arm().with_friction(static=1.5, stribeck_velocity=0.1), tmp_path)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from strategies import seeds
 
 import qddot
-from qddot.errors import RobotWarning
+from qddot.errors import BadRobot, RobotWarning
 from qddot.model.inertia_advice import misordered, suggestion
 from qddot.model.link import Inertial
 from qddot.spatial.inertia import symmetric, why_impossible
@@ -88,3 +88,22 @@ def test_three_moments_in_the_places_of_six_are_doubted_among_symbols():
         robot = qddot.from_dh([{"a": "L", "mass": "m", "inertia": list(possible)}], "standard")
         assert misordered(robot.model.links[-1].inertial) is None
     assert misordered(Inertial(1.0, inertia=(1.0, 0.5, 0.0, 0.0, 0.0, 1.0))) is None  # numbers
+
+
+def test_a_link_with_a_moment_about_one_axis_is_told_what_a_planar_arm_lacks():
+    assert suggestion(1.0, (0, 0, 0, 0, 0, 2)) == (
+        "A planar arm needs no other moment, but a body has them: Ixx = 0, Iyy = 2, Izz = 2 is a "
+        "thin rod; any Ixx + Iyy ≥ Izz will do."
+    )
+
+
+def test_what_values_of_symbols_make_wrong_is_said_with_file_and_line(tmp_path):
+    path = tmp_path / "planar.toml"
+    path.write_text(
+        '[[link]]\nname = "a"\nmass = 1\ninertia = [0, 0, "I1"]\n'
+        '[[joint]]\nname = "j1"\ntype = "revolute"\nparent = "base"\nchild = "a"\n'
+    )
+    with pytest.raises(BadRobot) as refused:
+        qddot.load(path).with_values(I1=1)
+    assert f"{path}:1: link 'a': no body has this inertia" in str(refused.value)
+    assert "inertia='nearest'" not in str(refused.value)  # which is for reading a file

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import qddot
+from qddot.present.terminal import robots
 from qddot.results import look
 
 SRC = Path(qddot.__file__).parent
@@ -31,3 +32,11 @@ def test_every_name_that_a_result_asks_for_is_there():
     assert len(asked) > 25
     for _, name in asked:
         assert callable(look(name)), name
+
+
+def test_the_legend_of_a_robot_breaks_between_its_parts_alone():
+    shown = robots.parts(qddot.load("scara").model)
+    narrow = [line.strip() for line in robots.written(shown, width=40).splitlines()]
+    assert "(rad, rad/s, N·m or m, m/s, N; kg)" in narrow
+    whole = "↻ revolute   ↔ prismatic   (rad, rad/s, N·m or m, m/s, N; kg)"
+    assert whole in robots.written(shown, width=80).splitlines()

@@ -10,6 +10,7 @@ import typer
 from qddot.cli import completion, words
 from qddot.cli.terminal import (
     ENDINGS_OF_MOTIONS,
+    Animate,
     AsJson,
     Degrees,
     Effort,
@@ -159,6 +160,7 @@ def control(
     wrenches_on: WrenchesOn = "robot",
     settings: Settings = None,
     plot: Plot = None,
+    animate: Animate = None,
     output: Annotated[File, saves("A motion", ENDINGS_OF_MOTIONS)] = None,
     degrees: Degrees = False,
     as_json: AsJson = False,
@@ -248,7 +250,9 @@ def control(
         from qddot.plot import plot_closed_loop
 
         plot_closed_loop(run, plot, degrees)
-    tell(as_json, run.to_dict(), loop_lines(run, degrees), [output, plot])
+    if animate is not None:
+        run.animate(animate)
+    tell(as_json, run.to_dict(), loop_lines(run, degrees), [output, plot, animate])
     if not moved.good and not stopped:
         raise typer.Exit(1)
 

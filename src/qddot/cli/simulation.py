@@ -14,6 +14,7 @@ from qddot import progress
 from qddot.cli import completion
 from qddot.cli.terminal import (
     ENDINGS_OF_MOTIONS,
+    Animate,
     AsJson,
     Degrees,
     Effort,
@@ -32,13 +33,11 @@ from qddot.cli.terminal import (
     saves,
     tell,
     vector,
-    writes,
 )
 from qddot.cli.words import numbers, wrenches_of
 from qddot.errors import BadArgument
 
 METHODS = ("auto", "RK45", "DOP853", "Radau", "BDF", "rk4", "midpoint", "semi_implicit_euler")
-FILMS = (".gif", ".html", ".mp4")
 
 
 def simulate(
@@ -126,9 +125,7 @@ def simulate(
         ),
     ] = "",
     plot: Plot = None,
-    animate: Annotated[
-        File, writes("--animate", what="A film", endings=FILMS, words="Write a film of the motion")
-    ] = None,
+    animate: Animate = None,
     output: Annotated[File, saves("A motion", ENDINGS_OF_MOTIONS)] = None,
     degrees: Degrees = False,
     as_json: AsJson = False,

@@ -170,6 +170,15 @@ Effort = Annotated[
 Plot = Annotated[
     File, writes("--plot", what="A figure", endings=ENDINGS_OF_FIGURES, words="Draw the result")
 ]
+Animate = Annotated[
+    File,
+    writes(
+        "--animate",
+        what="A film",
+        endings=(".gif", ".html", ".mp4"),
+        words="Write a film of the motion",
+    ),
+]
 
 
 ReadingArguments = Annotated[

@@ -71,6 +71,15 @@ class ClosedLoop(Judged):
         """The law's own state, shape (k, m); None where it has none."""
         return self.trajectory.state
 
+    def animate(self, path: str | Path | None = None, **more: Any) -> Any:
+        """Write a film of the moving arm, or show it in a notebook; see `Trajectory.animate`.
+
+        Args:
+            path: Where to: .gif, .html or .mp4.
+            more: Further arguments of `Trajectory.animate`: fps, speed, frames.
+        """
+        return self.trajectory.animate(path, **more)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain values: the law, its report, V, and how the run ended."""
         motion, V = self.trajectory, self.V

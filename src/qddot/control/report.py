@@ -93,16 +93,25 @@ class Report:
             "reasons": list(self.reasons),
         }
 
+    def _largest_errors(self) -> str:
+        """Return the figures of the largest error, of each unit that there is."""
+        said = []
+        for unit in dict.fromkeys(self.error_units):
+            of_unit = [k for k, other in enumerate(self.error_units) if other == unit]
+            k = max(of_unit, key=lambda k: self.worst[k])
+            rms, worst, final = (
+                f"{x:.3g} {unit}".rstrip() for x in (self.rms[k], self.worst[k], abs(self.final[k]))
+            )
+            of = f" of {self.error_names[k]}" if len(self.error_names) > 1 else ""
+            said.append(f"error{of} {rms} (RMS), {worst} (worst), {final} (final)")
+        return "; ".join(said) or "no error"
+
     @fitted
     def __str__(self) -> str:
         settled = "not settled"
         if self.settling_time is not None:
             settled = f"settled after {self.settling_time:.4g} s"
-        lines = [
-            f"{self.law}: error {np.linalg.norm(self.rms):.3g} (RMS), "
-            f"{self.worst.max(initial=0):.3g} (worst), "
-            f"{np.abs(self.final).max(initial=0):.3g} (final); {settled}"
-        ]
+        lines = ["; ".join([f"{self.law}: {self._largest_errors()}", settled])]
         for name, effort, peak, margin in zip(
             self.joint_names, self.effort, self.peak, self.margin, strict=True
         ):

@@ -34,6 +34,8 @@ SAME = (
 )
 EFFORT = '<command_interface name="effort"'
 HEADERS = ("core.hpp", "references.hpp", "controller.hpp")
+NO_LICENCE = "not stated: name one before publishing"
+MESH_PACKAGE = re.compile(r'filename="package://([A-Za-z][A-Za-z0-9_-]*)/')
 
 
 def ros2_files(
@@ -63,8 +65,9 @@ def ros2_files(
     package = re.sub("_+", "_", f"qddot_{stem}").rstrip("_")
     marks = {"package": package, "stem": stem, "laws": ", ".join(f"`{law.name}`" for law in laws)}
     headers = f"include/{package}/"
+    urdf = _urdf(robot, package)
     files = {
-        "package.xml": _package(robot, package),
+        "package.xml": _package(robot, package, urdf),
         "controller_plugins.xml": _plugin(package, "Controller", *CONTROLLER),
         "solver_plugins.xml": _plugin(package, "InverseDynamics", *SOLVER, library="_solver"),
         f"{headers}{stem}.hpp": cpp_header(robot, stem, inside),
@@ -74,7 +77,7 @@ def ros2_files(
         "launch/control.launch.py": _filled("launch/control.txt", marks),  # no code of ours
         f"test/{stem}_check.cpp": check_program(stem, inside),
         "config/controllers.yaml": _yaml(robot, package, laws),
-        f"urdf/{stem}.urdf": _urdf(robot, package),
+        f"urdf/{stem}.urdf": urdf,
     }
     return files, _lost(robot), tuple(inside)
 
@@ -105,19 +108,21 @@ def _lost(robot: Robot) -> tuple[str, ...]:
     return tuple(lost)
 
 
-def _package(robot: Robot, package: str) -> str:
+def _package(robot: Robot, package: str, urdf: str) -> str:
     depends = "controller_interface hardware_interface pluginlib rclcpp rclcpp_lifecycle"
     runs = "ament_index_python controller_manager joint_state_broadcaster launch launch_ros "
     runs += "robot_state_publisher"
+    meshes = sorted({*MESH_PACKAGE.findall(urdf)} - {package, *depends.split(), *runs.split()})
     lines = [f"  <depend>{name}</depend>" for name in [*depends.split(), "trajectory_msgs"]]
-    lines += [f"  <exec_depend>{name}</exec_depend>" for name in runs.split()]
-    licence = printable(robot.model.licence or "") or "of the robot's file"
+    lines += [f"  <exec_depend>{name}</exec_depend>" for name in [*runs.split(), *meshes]]
+    licence = printable(robot.model.licence or "") or NO_LICENCE
     return f"""<?xml version="1.0"?>
 <package format="3">
   <name>{package}</name>
   <version>1.0.0</version>
   <description>Torque control of {escape(printable(robot.name))}, made by qddot {version("qddot")}.
   </description>
+  <!-- before publishing: your name and address, and a licence as SPDX writes it -->
   <maintainer email="user@todo.todo">user</maintainer>
   <license>{escape(licence)}</license>
 

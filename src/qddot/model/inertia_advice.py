@@ -153,6 +153,16 @@ def suggestion(mass: float, inertia: Sequence[float]) -> str:
     if possible(reordered := (xx, c, d, a, zz, b)) and max(abs(c), abs(d), abs(zz)) < min(xx, a, b):
         values = ", ".join(f"{n}={x:g}" for n, x in zip(ENTRIES, reordered, strict=True))
         return f"The six numbers may be in the wrong order; possible would be {values}."
+    moments = {"Ixx": xx, "Iyy": c, "Izz": zz}
+    turning = [name for name, x in moments.items() if x]
+    if len(turning) == 1 and not any((a, b, d)):
+        (about,) = turning
+        others = [name for name in moments if name != about]
+        rod = ", ".join(f"{x} = {0 if x == others[0] else moments[about]:g}" for x in moments)
+        return (
+            f"A planar arm needs no other moment, but a body has them: {rod} is a thin rod; any "
+            f"{' + '.join(others)} ≥ {about} will do."
+        )
     slips = []
     for at, name in enumerate(ENTRIES):
         for factor, words in ((0.1, "10 times smaller"), (10, "10 times larger")):

@@ -38,6 +38,7 @@ class Model:
     source: str = ""
     licence: str = ""
     warnings: tuple[Problem, ...] = field(default=(), compare=False, repr=False)
+    file: str = field(default="", compare=False, repr=False)  # that it was read from, if any
     # what a URDF file says to ROS, <ros2_control> and <transmission>: XML, written again as it is
     urdf_parts: tuple[str, ...] = field(default=(), compare=False, repr=False)
     # what numbers were put into: the model with symbols, and their values

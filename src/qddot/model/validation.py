@@ -63,8 +63,9 @@ def checked(model: Model, found: Iterable[Problem] = ()) -> Model:
     """Return the model sorted depth-first, or raise with every problem that it has."""
     together = dict.fromkeys([*found, *validate(model)])  # each once
     problems = sorted(together, key=lambda problem: problem.line or 0)
+    problems = [p.located(model.file) if p.line else p for p in problems]
     if any(problem.severity == "error" for problem in problems):
-        raise BadRobot(model.name, problems, model)
+        raise BadRobot(model.name, problems, None if model.file else model)  # a file was read well
     return replace(depth_first(model), warnings=tuple(problems))
 
 

@@ -102,10 +102,10 @@ def model_of(robot: Any) -> Model:
 def _built_in(name: str, inertia: str) -> Model:
     """Return the model of a built-in robot, which is frozen and therefore read and checked once."""
     plain = name.removesuffix(SYMBOLIC)
+    path = library()[plain]
     if name == plain:
-        path = library()[plain]
         return _read_file(path, inertia, Places(path.parent), {})
-    return replace(read_toml(library()[plain], symbolic=True), name=name)
+    return replace(read_toml(path, symbolic=True), name=name, file=str(path))
 
 
 def refuse_arguments(name: str, arguments: Mapping[str, Any] | None) -> None:
@@ -139,7 +139,8 @@ def _read_file(path: Path, inertia: str, places: Places, arguments: Mapping[str,
     except BadRobot as error:
         named = [problem.located(str(path)) for problem in error.problems]
         raise BadRobot(error.robot, named, error.model) from None
-    return replace(model, warnings=tuple(p.located(str(path)) for p in model.warnings))
+    told = tuple(p.located(str(path)) for p in model.warnings)
+    return replace(model, warnings=told, file=model.file or str(path))
 
 
 def format_of(path: Path) -> RobotFormat:

@@ -63,7 +63,8 @@ def read_xacro(
     except BadRobot as error:
         raise BadRobot(error.robot, [p.located(label) for p in error.problems]) from None
     name = path.name.split(".")[0] if model.name == label else model.name
-    return replace(model, name=name, warnings=tuple(p.located(label) for p in model.warnings))
+    told = tuple(p.located(label) for p in model.warnings)
+    return replace(model, name=name, warnings=told, file=label)
 
 
 def argument_values(arguments: Mapping[str, Any]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from qddot.errors import QddotError, did_you_mean
+from qddot.errors import QddotError, did_you_mean, listing
 from qddot.model.friction import PARAMETERS
 from qddot.model.shapes import sphere
 from qddot.readers import fields
@@ -63,12 +63,15 @@ def read_settings(table: DocumentTable | None, robot: Robot) -> RobotSettings:
 
 
 def _refuse(table: DocumentTable, key: str, robot: Robot, known: Iterable[str]) -> None:
-    frame = key.removeprefix("payload.")
-    what = "there is no such setting" if frame == key else f"there is no frame named {frame!r}"
+    frame = key.removeprefix("payload.").removesuffix(".radius").removesuffix(".com")
+    if key.startswith("payload."):
+        remedy = f"{did_you_mean(key, known)} There are: {listing(robot.frame_names)}."
+        table.problem(key, f"there is no frame named {frame!r}", remedy.strip())
+        return
     symbols = (*robot.symbols, *robot.values)
     there = ", ".join((*FRICTION, "gravity", "payload.<frame>", *SCALES, *symbols))
     remedy = f"{did_you_mean(key, known)} There are: {there}."
-    table.problem(key, what, remedy.strip())
+    table.problem(key, "there is no such setting", remedy.strip())
 
 
 def known_keys(robot: Robot) -> dict[str, tuple[str, ...]]:

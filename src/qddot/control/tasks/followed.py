@@ -11,6 +11,7 @@ import numpy as np
 from qddot.backends.iterated import Given, IteratedKernel
 from qddot.backends.threads import available_threads
 from qddot.motions.spline import Spline
+from qddot.plain_text import fitted
 from qddot.program.optimise import optimised
 from qddot.program.program import Iteration, Program, Stage
 from qddot.program.recorder import record
@@ -20,13 +21,20 @@ if TYPE_CHECKING:
     from qddot.control.tasks.task_velocity import TaskVelocity
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FollowedTasks:
     """The motion of an arm, or of many, along the velocities for its tasks."""
 
     t: np.ndarray  # (k,) [s]
     q: np.ndarray  # (..., k, n) [rad or m]
     qd: np.ndarray  # (..., k, n) [rad/s or m/s]
+
+    @fitted
+    def __repr__(self) -> str:
+        *arms, rows, n = self.q.shape
+        batch = f"{' × '.join(map(str, arms))} arms, " if arms else ""
+        span = f"{rows} instants from {self.t[0]:g} to {self.t[-1]:g} s"
+        return f"<FollowedTasks: {batch}{n} joints, {span}>"
 
     def as_motion(self, tolerance: float = 1e-5) -> Spline:
         """Return the motion of one arm as a smooth one, for a law to follow.

@@ -24,6 +24,7 @@ from qddot.equations.forms import form
 from qddot.equations.nodes import Node, Number, Power, product
 from qddot.equations.polynomial import Polynomial, WorkLimitReached, at_most
 from qddot.equations.quotient import is_quotient
+from qddot.equations.ring import Ring
 from qddot.equations.sympy_forms import from_sympy, node_of
 from qddot.errors import BadArgument, UnknownName, shorten
 from qddot.formulations.plain_formula import plain
@@ -66,7 +67,7 @@ def check(equations: Equations, quantity: str, answer: Any, named: Mapping[str, 
     if values:
         raise BadArgument("Values of parameters are for functions; a formula has symbols.")
     right = formulas_of(whole, index)
-    words = Vocabulary(ring_of(whole) or equations.robot.ring, equations.robot.tree.joint_names)
+    words = vocabulary_of(equations, ring_of(whole))
     judge = Judge(equations, quantity, name, index, as_written(answer, right.shape, words))
     try:
         with at_most(WORK):
@@ -105,8 +106,7 @@ def check_given(
     """
 
     def written(text: str, shape: tuple[int, ...]) -> Written:
-        letters = Vocabulary(equations.robot.ring, equations.robot.tree.joint_names)
-        return read_answer(text, shape, letters)
+        return read_answer(text, shape, vocabulary_of(equations))
 
     known = written(right, ())
     check = Judge(equations, name, name, (), written(answer, np.shape(known.nodes)))
@@ -115,6 +115,12 @@ def check_given(
             return check.against(known.nodes, tolerance)
     except WorkLimitReached:
         return check.said(None, f"{name}: it is too long to multiply out.")
+
+
+def vocabulary_of(equations: Equations, ring: Ring | None = None) -> Vocabulary:
+    """Return the words of a robot, or of another ring that a quantity of it is in."""
+    robot = equations.robot
+    return Vocabulary(ring or robot.ring, robot.tree.joint_names, robot.model.gravity)
 
 
 def quantity_name(equations: Equations, text: str) -> str:

@@ -81,8 +81,12 @@ class MistakeSearch:
             return self._by_entry([], simple)
         slips = list(of_letters(equations, quantity)) if known else []
         singles = [*likely, *self._tried(slips)]
+        signs = self._other_signs(simple)
         if found := self._whole(singles):
-            return found
+            all_turned = any(each.kinds == ("sign",) for each in found)
+            return found if all_turned else [*signs, *found]
+        if signs:
+            return signs
         covering = [] if alone else [t for t in singles if t.explains == self.wrong]
         if covering:
             return [covering[0].explanation(self, places)]
@@ -170,10 +174,13 @@ class MistakeSearch:
                 break
             found.append(best.explanation(self, covered))
             open_entries -= set(covered)
-        for k in sorted(open_entries):
-            if own := simple.get(k):
-                found.append(Explanation((own[0],), own[1], (self.case.places[k],)))
-        return found
+        own_slips = {k: own for k in sorted(open_entries) if (own := simple.get(k))}
+        return [*found, *by_words(own_slips, self.case)]
+
+    def _other_signs(self, simple: dict[int, tuple[str, str] | None]) -> list[Explanation]:
+        """Return the terms that have the other sign, if this is all that is wrong."""
+        slips = {k: own for k, own in simple.items() if own and own[0] == "term_sign"}
+        return by_words(slips, self.case) if len(slips) == len(simple) else []
 
     def _exchanged(self) -> Explanation | None:
         """Return whether the wrong entries are right with sines and cosines exchanged."""
@@ -195,6 +202,17 @@ class MistakeSearch:
             top, bottom = reader.value(node)
             return not difference(top, self.right[k] * bottom)
         return False
+
+
+def by_words(slips: dict[int, tuple[str, str]], case: AnswerComparison) -> list[Explanation]:
+    """Return slips in single entries, by kind and words; each once, with all its entries."""
+    entries: dict[tuple[str, str], list[int]] = {}
+    for k, slip in slips.items():
+        entries.setdefault(slip, []).append(k)
+    return [
+        Explanation((kind,), words, tuple(case.places[k] for k in places))
+        for (kind, words), places in entries.items()
+    ]
 
 
 def _differ(a: Any, b: Any) -> bool:

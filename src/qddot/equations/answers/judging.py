@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from qddot.equations.answers.bodies import KNOWN
 from qddot.equations.answers.comparison import AnswerComparison, decided
 from qddot.equations.answers.explaining import MistakeSearch
+from qddot.equations.answers.factorisations import nearest_factorisation
 from qddot.equations.answers.layout import Written, shaped
 from qddot.equations.answers.verdict import Explanation, Verdict, listed
 from qddot.equations.equations import Equations
@@ -94,6 +96,7 @@ class Judge:
         nodes: np.ndarray | None = None,
         mistakes: list[Explanation] | None = None,
         why: str = "",
+        of: str = "",
     ) -> Verdict:
         wrong = [k for k, equal in enumerate(found) if equal is False]
         if not wrong:
@@ -105,7 +108,7 @@ class Judge:
             mistakes = [DEGREES]
         if not mistakes and not case.below:  # of quotients no usual mistakes are known
             search = MistakeSearch(case, wrong)
-            mistakes = search.explanations()
+            mistakes = [replace(each, of=of) for each in search.explanations()]
             if search.cut_short:
                 self.notes.insert(0, "Not every usual mistake was tried: it would take too long.")
             elif not mistakes:
@@ -131,7 +134,14 @@ class Judge:
             return self.said(True, self._which_coriolis(case))
         own = [k for k, x in enumerate(case.left(case.right())) if x]
         mistakes = [m for m in MistakeSearch(case, own).explanations() if not m.places]
-        return self._wrong(whole, found, mistakes=mistakes, why=": C q̇ is not c there")
+        rows = [k for k, equal in enumerate(found) if equal is False]
+        near = None if mistakes or not rows else nearest_factorisation(case, rows)
+        if near is None:
+            why = ": C q̇ is not c there"
+            return self._wrong(whole, found, mistakes=mistakes, why=why, of="C q̇")
+        self.notes.insert(0, f"Compared with {near.words}; other factorisations are right too.")
+        why = f": C q̇ is not c in {listed([whole.places[k] for k in rows])}"
+        return self._wrong(near.case, near.found, mistakes=near.mistakes, why=why)
 
     def _which_coriolis(self, case: AnswerComparison) -> str:
         equations, n = case.equations, case.equations.n

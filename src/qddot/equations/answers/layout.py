@@ -17,6 +17,7 @@ from qddot.equations.answers.reader import LONGEST, AnswerReader, BadAnswer, by_
 from qddot.equations.answers.scanning import is_latex, plain
 from qddot.equations.answers.vocabulary import DOT, TWO_DOTS, Vocabulary
 from qddot.equations.nodes import Node, Power, product
+from qddot.errors import listing
 
 ENVIRONMENTS = "equation|align|aligned|alignat|gather|gathered|split|multline|math|displaymath"
 WRAPPING = re.compile(
@@ -139,7 +140,7 @@ def _assembled(
                 written.notes.append(f"[{i}, {j}] was not given; [{j}, {i}] was taken for it.")
     missing = [place for place in np.ndindex(shape) if nodes[place] is None]
     if missing:
-        said = ", ".join(str([i + 1 for i in place]) for place in missing[:4])
+        said = listing([str([i + 1 for i in place]) for place in missing], most=4)
         raise BadAnswer(text, f"it has no entry {said}.")
     return nodes
 

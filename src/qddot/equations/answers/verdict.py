@@ -35,12 +35,16 @@ class Explanation:
     words: str
     places: tuple[EntryPlace, ...] = ()  # which entries it explains; none: all of the answer
     proved: bool = True
+    of: str = ""  # what it explains, if not the answer itself: "C q̇"
 
     def __str__(self) -> str:
         entries = [place for place in self.places if place]
-        what = f"entry {listed(entries)}" if entries else "your answer"
+        what, verb = self.of or "your answer", "is"
+        if entries:
+            word, verb = ("entry", "is") if len(entries) == 1 else ("entries", "are")
+            what = f"{word} {listed(entries)}" + (f" of {self.of}" if self.of else "")
         how = "exactly" if self.proved else "at every state that was tried"
-        return f"{what} is {how} what one gets if {self.words}."
+        return f"{what} {verb} {how} what one gets if {self.words}."
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,8 @@ from qddot.equations.ring import Ring
 from qddot.equations.text import TextWriter
 from qddot.equations.values import symbols_of
 from qddot.errors import did_you_mean, listing, shorten
+from qddot.scalars import Scalar
+from qddot.scalars.expressions import has_value
 from qddot.scalars.monomials import PI
 
 DOT, TWO_DOTS = "\N{COMBINING DOT ABOVE}", "\N{COMBINING DIAERESIS}"
@@ -50,10 +52,16 @@ class Vocabulary:
     Args:
         ring: Its ring, which knows the parameters and how many coordinates there are.
         joint_names: The names of its joints, which may stand for their coordinates.
+        gravity: In base axes, of which a letter g may be meant though it is a number.
     """
 
-    def __init__(self, ring: Ring, joint_names: tuple[str, ...] = ()):
-        self.n = ring.n
+    def __init__(
+        self,
+        ring: Ring,
+        joint_names: tuple[str, ...] = (),
+        gravity: tuple[Scalar, ...] = (),
+    ):
+        self.n, self.gravity = ring.n, gravity
         self.parameters = sorted(symbols_of(ring))
         self.plain: dict[str, list[str]] = {}  # names without what only marks an index
         for name in self.parameters:
@@ -158,7 +166,19 @@ class Vocabulary:
         there = ["q1", "qd1", "qdd1", "s1", "c1", *self.parameters]
         return UnknownWord(
             f"{short!r} is no symbol of this robot.{did_you_mean(bare(word), names)} "
-            f"It has {listing(there)}, ..."
+            f"It has {listing(there)}, ...{self._hint_of_gravity(bare(word))}"
+        )
+
+    def _hint_of_gravity(self, word: str) -> str:
+        """Return how g becomes a letter, where somebody writes it and gravity is a number."""
+        along = [x for x in self.gravity if not has_value(x) or float(x)]
+        if word.lower() != "g" or len(along) != 1 or not has_value(along[0]):
+            return ""
+        letter = f'"{"-" if float(along[0]) < 0 else ""}g"'
+        vector = f"[{', '.join(letter if x is along[0] else '0' for x in self.gravity)}]"
+        return (
+            f" Its gravity is the number {abs(float(along[0])):g}; g is a letter with "
+            f"gravity = {vector}, or robot.with_gravity({vector})."
         )
 
 

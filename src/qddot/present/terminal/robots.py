@@ -82,7 +82,15 @@ def written(parts: Sequence[RenderableType], width: int = 110) -> str:
 
 def parts(model: Model, degrees: bool = False) -> list[RenderableType]:
     """Return what is printed of a robot, from top to bottom."""
-    return [*heading(model), table(model, degrees), "", tree(model, degrees)]
+    from rich.columns import Columns
+
+    # between these a narrow terminal begins a new line
+    caption = Columns(legend(moving_joints(model), degrees), padding=(0, 3))
+    return [*heading(model), table(model, degrees), caption, "", tree(model, degrees)]
+
+
+def moving_joints(model: Model) -> list[Joint]:
+    return [joint for joint in model.joints if joint.kind != "fixed"]
 
 
 def heading(model: Model) -> list[RenderableType]:
@@ -109,9 +117,8 @@ def table(model: Model, degrees: bool = False) -> RenderableType:
     from rich import box
     from rich.table import Table
 
-    moving = [joint for joint in model.joints if joint.kind != "fixed"]
     result = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", collapse_padding=True)
-    rows = [row(model, joint, degrees) for joint in moving]
+    rows = [row(model, joint, degrees) for joint in moving_joints(model)]
     # a column that would be empty is left out
     used = [k for k in range(len(HEADINGS)) if k == 1 or any(cells[k] for cells in rows)]
     for k in used:
@@ -123,20 +130,18 @@ def table(model: Model, degrees: bool = False) -> RenderableType:
         result.add_row(*(_text(cells[k]) for k in used))
     if len(rows) > MOST_ROWS:
         result.add_row("", f"... and {len(rows) - MOST_ROWS} more")
-    result.caption = legend(moving, degrees)
-    result.caption_justify = "left"
     return result
 
 
-def legend(joints: list[Joint], degrees: bool = False) -> str:
+def legend(joints: list[Joint], degrees: bool = False) -> list[str]:
     """Return what the arrows in front of these joints mean, and the units."""
     kinds = dict.fromkeys(joint.kind for joint in joints)
     units = (
         ", ".join(for_people(unit, degrees)[0] for unit in (own.position, own.velocity, own.effort))
         for own in units_of(joints)
     )
-    arrows = "   ".join(f"{ARROWS[kind]} {kind}" for kind in kinds)
-    return f"{arrows}   ({' or '.join(units)}; kg)" if joints else ""
+    arrows = [f"{ARROWS[kind]} {kind}" for kind in kinds]
+    return [*arrows, f"({' or '.join(units)}; kg)"] if joints else []
 
 
 def row(model: Model, joint: Joint, degrees: bool = False) -> tuple[str, ...]:

@@ -85,7 +85,7 @@ def _joint_table(model: Model, moving: list[Joint], degrees: bool) -> str:
     used = [k for k in range(2, len(show.HEADINGS)) if any(row[k] for row in cells)]
     rows = [[f"{row[0]}  {row[1]}".strip(), *(row[k] for k in used)] for row in cells]
     head = ["joint", *(show.HEADINGS[k] for k in used)]
-    return page.table(head, rows, caption=show.legend(moving, degrees))
+    return page.table(head, rows, caption="   ".join(show.legend(moving, degrees)))
 
 
 def health(found: Examination) -> Iterator[str]:
