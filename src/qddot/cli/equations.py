@@ -18,6 +18,7 @@ from qddot.cli.terminal import (
     Source,
     choice,
     read_model,
+    read_shape,
     saves,
     tell,
 )
@@ -150,7 +151,7 @@ def derive(
         source, ik = robot_of_ik, True
     if free and not ik:
         raise BadArgument("--free is of inverse kinematics: name --ik too.")
-    model = read_model(source, settings)
+    model = read_shape(source, settings).model if ik else read_model(source, settings)
     if structured:
         text = str(qddot.Robot(model).program("mass_matrix"))
         facts = {"structured": text.splitlines()}

@@ -18,7 +18,7 @@ from qddot.cli.terminal import (
     choice,
     frame_name,
     number,
-    read_numeric,
+    read_shape,
     tell,
     vector,
 )
@@ -91,7 +91,7 @@ def ik(
       qddot ik puma560 --pose 0.4,0.2,0.3,0,pi/2,0 --prove
       qddot ik ur5 --pose 0.3,0.2,0.4,180deg,0,0 --all --degrees
     """
-    robot = read_numeric(source, settings)
+    robot = read_shape(source, settings)
     where = frame or robot.tip
     if (pose is None) == (position is None):
         raise BadArgument(

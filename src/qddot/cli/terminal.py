@@ -237,6 +237,13 @@ def read_varied(source: str, settings: OptionWords, vary: str) -> dict[str, Robo
     }
 
 
+def read_shape(source: str, settings: OptionWords = None) -> Robot:
+    """Return the robot, changed as --set says, if its shape is numbers; its masses need not be."""
+    robot = read_robot(source, settings)
+    numeric(robot._shape_alone)
+    return robot
+
+
 def numeric(robot: Robot) -> Robot:
     """Return a robot all of which is numbers, or refuse it."""
     if robot.symbols:

@@ -6,7 +6,7 @@ Loaded when it is asked for first, so that robots are quick to begin with.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -23,8 +23,8 @@ from qddot.kinematics.plan import IkPlan, plan_for
 from qddot.kinematics.poses import proper_matrices
 from qddot.kinematics.six_turns import SixTurns
 from qddot.kinematics.solutions import Solutions
-from qddot.model import Inertial, Model
 from qddot.model.folding import exact, fold
+from qddot.model.shape_alone import shape_alone
 from qddot.program.optimise import optimised
 from qddot.program.ports import wrong_shape
 from qddot.program.program import Port, Program
@@ -145,13 +145,9 @@ class RobotClosedForms:
         """Return the joints that carry a frame, exactly."""
         if self.robot.symbols:
             raise NoValues(self.robot.name, self.robot.symbols, "robot.with_values({}=1.0, ...)")
-        return self.robot.cached("chain", frame, lambda: chain_of(fold(self._shape, exact), frame))
-
-    @property
-    def _shape(self) -> Model:
-        """The model without masses, which are long when they are exact, and matter to no pose."""
-        links = tuple(replace(link, inertial=Inertial()) for link in self.robot.model.links)
-        return replace(self.robot.model, links=links, payloads=())
+        return self.robot.cached(
+            "chain", frame, lambda: chain_of(fold(shape_alone(self.robot.model), exact), frame)
+        )
 
     def plan(self, frame: str, free: tuple[str, ...]) -> IkPlan | None:
         """Return the closed form of a frame, with the joints `free` given; None: there is none."""
