@@ -43,7 +43,7 @@ def test_out_of_reach_has_status_1_and_says_how_close_it_comes():
         ([], "Give --pose"),
         (["--pose", "0,0,1,0,0,0", "--position", "0,0,1"], "one of them"),
         (["--pose", "0,0,1"], "--pose holds 3 numbers; give 6"),
-        (["--position", "0,0,1", "--near", "0"], "--near holds 1 numbers; give 7"),
+        (["--position", "0,0,1", "--near", "0"], "--near holds 1 number; give 7"),
         (["--position", "0,0,1", "--frame", "tol"], "Did you mean 'tool'"),
         (["--position", "0,0,one"], "--position"),
         (["--pose", "0,0,1,0,0,0", "--match", "w"], "There is no match 'w'"),
@@ -62,6 +62,26 @@ def test_what_is_wrong_is_told_with_status_2(words, told):
     assert told in done.stderr
     assert len(done.stderr.splitlines()) <= 6
     assert not done.stdout
+
+
+def test_angles_that_look_like_degrees_are_doubted():
+    told = run("ik", "ur5", "--pose", "0.3,0.2,0.4,180,0,0", "--near", "0,-90,0,0,0,0").stderr
+    assert "--pose: roll is at 180 rad" in told
+    assert "--near: shoulder_lift_joint is at -90 rad" in told
+    assert "180deg" in told
+    assert not run("ik", "ur5", "--pose", "0.3,0.2,0.4,180deg,0,0").stderr
+
+
+def test_a_position_in_millimetres_is_doubted():
+    told = run("ik", "ur5", "--pose", "300,200,400,pi,0,0").stdout
+    assert "looks like millimetres" in told
+    assert "millimetres" not in run("ik", "ur5", "--pose", "3,0,0,0,0,0").stdout
+
+
+def test_limits_are_blamed_where_they_alone_keep_a_pose_from_being_reached():
+    told = run("ik", "scara", "--pose", "0.4,0.2,0.1,pi,0,0").stdout
+    assert "Without the limits of j3 it is reached" in told
+    assert "asks for 6 numbers" in run("ik", "scara", "--pose", "0.4,0.2,0.1,1,0,0").stdout
 
 
 def test_the_number_of_solutions_is_proved():

@@ -16,6 +16,8 @@ from qddot.cli.terminal import (
     Settings,
     Source,
     choice,
+    doubt_angle,
+    doubt_positions,
     frame_name,
     number,
     read_shape,
@@ -91,6 +93,8 @@ def ik(
       qddot ik puma560 --pose 0.4,0.2,0.3,0,pi/2,0 --prove
       qddot ik ur5 --pose 0.3,0.2,0.4,180deg,0,0 --all --degrees
     """
+    from qddot.motions.description import POSE_PARTS
+
     robot = read_shape(source, settings)
     where = frame or robot.tip
     if (pose is None) == (position is None):
@@ -102,8 +106,14 @@ def ik(
         target: Any = _numbers("--position", position, 3, "x,y,z")
         match = "position"
     else:
-        target = _matrix(_numbers("--pose", pose or "", 6, "x,y,z,roll,pitch,yaw"))
-    start = None if near is None else _numbers("--near", near, robot.n, "one per joint")
+        six = _numbers("--pose", pose or "", 6, ",".join(POSE_PARTS))
+        for name, angle in zip(POSE_PARTS[3:], six[3:], strict=True):
+            doubt_angle("--pose", name, angle)
+        target = _matrix(six)
+    start = None
+    if near is not None:
+        start = _numbers("--near", near, robot.n, "one per joint")
+        doubt_positions("--near", start, robot)
     how: dict[str, Any] = {"near": start, "match": match, "tolerance": tolerance, "starts": starts}
     if box and not (prove or every):
         raise BadArgument("--box says where --prove looks, or what --all is given: name one.")
@@ -160,7 +170,7 @@ def _all(
 def _numbers(option: str, text: str, count: int, what: str) -> list[float]:
     found = words.numbers(option, text)
     if len(found) != count:
-        raise BadArgument(f"{option} holds {len(found)} numbers; give {count}: {what}.")
+        raise BadArgument(f"{option} holds {words.how_many(len(found))}; give {count}: {what}.")
     return found
 
 
