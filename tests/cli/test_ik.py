@@ -51,9 +51,9 @@ def test_out_of_reach_has_status_1_and_says_how_close_it_comes():
         (["--pose", "0,0,1,0,0,0", "--prove", "--match", "z"], "--match z"),
         (["--pose", "0,0,1,0,0,0", "--box", "panda_joint7=0"], "--prove"),
         (["--pose", "0,0,1,0,0,0", "--prove"], "Hold 1 of the joints"),
-        (["--pose", "0,0,1,0,0,0", "--all"], "closed form with"),
+        (["--pose", "0,0,1,0,0,0", "--all"], "given: --box panda_joint7=0.5."),
         (["--pose", "0,0,1,0,0,0", "--all", "--box", "panda_joint7=0:1"], "panda_joint7=0.5"),
-        (["--position", "0,0,1", "--all"], "--all is of a whole pose"),
+        (["--position", "0,0,1", "--all"], "--all is of whole poses"),
     ],
 )
 def test_what_is_wrong_is_told_with_status_2(words, told):
@@ -117,6 +117,7 @@ def test_the_steps_of_a_closed_form_can_be_asked_for_by_name():
 def test_the_steps_of_seven_joints_have_one_that_is_given():
     done = run("derive", "ik", "panda", "--free", "panda_joint7")
     assert "up to 8 solutions" in done.stdout
+    assert "given: --free panda_joint7." in run("derive", "ik", "panda").stderr
     assert "name --ik" in run("derive", "panda", "--free", "panda_joint7").stderr
 
 
@@ -137,4 +138,9 @@ def test_every_solution_is_printed():
     given = ["--all", "--box", "panda_joint7=0.5", "--prove", "--json"]
     facts = json.loads(run("ik", "panda", "--pose", "0.5,0,0.4,pi,0,0", *given).stdout)
     np.testing.assert_allclose(sorted(facts["q"]), sorted(facts["proof"]["q"]), rtol=0, atol=1e-9)
-    assert run("ik", "ur5", "--pose", "3,0,0,0,0,0", "--all").returncode == 1
+    far = run("ik", "ur5", "--pose", "3,0,0,0,0,0", "--all")
+    assert far.returncode == 1
+    assert far.stdout.startswith("0 solutions")
+    assert "What hinders: out of reach" in far.stdout
+    held = run("ik", "scara", "--pose", "0.4,0.2,0.1,pi,0,0", "--all", "--json")
+    assert json.loads(held.stdout)["nearest"]["hindrance"]["limits"] == ["j3"]

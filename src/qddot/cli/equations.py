@@ -22,7 +22,7 @@ from qddot.cli.terminal import (
     saves,
     tell,
 )
-from qddot.errors import BadArgument, TooLarge, printable
+from qddot.errors import BadArgument, NotInClosedForm, TooLarge, printable
 from qddot.formulations import FORMULATIONS
 from qddot.progress import message_if_slow
 from qddot.saving import write_whole
@@ -157,7 +157,10 @@ def derive(
         facts = {"structured": text.splitlines()}
     elif ik:
         robot = qddot.Robot(model)
-        found = robot.inverse_kinematics_steps(frame or robot.tip, free=free or ())
+        try:
+            found = robot.inverse_kinematics_steps(frame or robot.tip, free=free or ())
+        except NotInClosedForm as error:
+            raise BadArgument(error.told("--free {}", f"qddot ik {printable(source)}")) from None
         kind = format or (FORMATS[output.suffix.lower()] if output else "text")
         if kind not in ("text", "latex"):
             raise BadArgument(f"--ik is written as text or latex, not as {kind}.")

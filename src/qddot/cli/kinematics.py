@@ -24,7 +24,7 @@ from qddot.cli.terminal import (
     tell,
     vector,
 )
-from qddot.errors import BadArgument, printable
+from qddot.errors import BadArgument, NotInClosedForm, printable
 
 MATCHES = ("pose", "position", "rotation", "x", "y", "z")
 PROVED = ("pose", "position")
@@ -117,6 +117,11 @@ def ik(
     how: dict[str, Any] = {"near": start, "match": match, "tolerance": tolerance, "starts": starts}
     if box and not (prove or every):
         raise BadArgument("--box says where --prove looks, or what --all is given: name one.")
+    if every and position is not None:
+        raise BadArgument(
+            "--all is of whole poses, and --position leaves a family of them.\n"
+            "  Give --pose x,y,z,roll,pitch,yaw, or leave out --all."
+        )
     if (prove and match not in PROVED) or (every and match != "pose"):
         what = (
             "--all is of a whole pose" if every else "--prove is of a whole pose or of a position"
@@ -154,7 +159,10 @@ def _all(
     if wide:
         raise BadArgument(f"With --all, --box gives one position: --box {printable(wide[0])}=0.5.")
     free = {joint: low for joint, (low, _) in given.items()}
-    found = robot.inverse_kinematics_all(X, frame, limits=True, free=free)
+    try:
+        found = robot.inverse_kinematics_all(X, frame, limits=True, free=free)
+    except NotInClosedForm as error:
+        raise BadArgument(error.told("--box {}=0.5", "leave out --all")) from None
     rows = found.q[found.found].tolist()
     facts = {
         "robot": robot.name,
@@ -164,7 +172,12 @@ def _all(
         "q": rows,
         "singular": found.singular[found.found].tolist(),
     }
-    return facts, found.text(robot.model.position_units, degrees).splitlines(), bool(rows)
+    lines = found.text(robot.model.position_units, degrees).splitlines()
+    if not rows:
+        nearest = (robot.locked(free) if free else robot).inverse_kinematics(X, frame)
+        lines += nearest.missed().splitlines()
+        facts |= {"nearest": nearest.to_dict()}
+    return facts, lines, bool(rows)
 
 
 def _numbers(option: str, text: str, count: int, what: str) -> list[float]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.checks import joint_index, real_array
-from qddot.errors import BadArgument, NoValues, listing
+from qddot.errors import BadArgument, NotInClosedForm, NoValues
 from qddot.kinematics.any_six_turns import AnySixTurns
 from qddot.kinematics.branches import Within, closed_form
 from qddot.kinematics.chain import Chain, chain_of, nearly
@@ -96,7 +96,7 @@ class RobotClosedForms:
         if not six.tells and plan_for(nearly(chain, VERY_NEARLY)) is None:
             raw = None
             if self._always_singular(chain, range(SIX)):
-                raise BadArgument(self._why_not(chain, []))
+                raise self._why_not(chain, [])
         search = pose_search(self.robot._in_double, frame, "pose", None, None, False)
         return AnySixTurns(six, self.mending(frame, chain), self.robot.home, raw, search)
 
@@ -159,7 +159,7 @@ class RobotClosedForms:
         """Return the closed form, or raise with why there is none."""
         plan = self.plan(request.frame, request.free)
         if plan is None:
-            raise BadArgument(self._why_not(*self._given(request.frame, request.free)))
+            raise self._why_not(*self._given(request.frame, request.free))
         return plan
 
     def _given(self, frame: str, free: tuple[str, ...]) -> tuple[Chain, list[int]]:
@@ -172,11 +172,11 @@ class RobotClosedForms:
                 raise BadArgument(f"Joint {name!r} does not carry frame {frame!r}: leave it out.")
         return chain, [place[index] for index in given]
 
-    def _why_not(self, chain: Chain, given: list[int]) -> str:
+    def _why_not(self, chain: Chain, given: list[int]) -> NotInClosedForm:
         """Return why there is no closed form, and which joints, or what else, would help."""
         unknown = [i for i in range(len(chain.axes)) if i not in given]
         helps = [i for i in unknown if plan_for(chain, [*given, i]) is not None]
-        names = [self.robot.joint_names[chain.axes[i].index] for i in helps or unknown]
+        names = [self.robot.joint_names[chain.axes[i].index] for i in helps]
         what = f"frame {chain.frame!r} of {self.robot.name!r}"
         if len(unknown) > SIX:
             why = (
@@ -193,11 +193,7 @@ class RobotClosedForms:
                 f"There is no closed form for {what}: its axes neither meet nor are parallel where "
                 "that would part its equations."
             )
-        hint = ""
-        if helps:
-            how = f"free={{{names[0]!r}: 0.5}}"
-            hint = f"\n  There is a closed form with {listing(names)} given: {how}."
-        elif len(unknown) == SIX + 1 and not given and all(axis.turns for axis in chain.axes):
-            held = f"robot.locked({{{names[-1]!r}: 0.5}})"
-            hint = f"\n  No joint that is given makes it one. Hold one and solve: {held}."
-        return f"{why}{hint}\n  The nearest solution is found all the same: inverse_kinematics."
+        held = ""
+        if len(unknown) == SIX + 1 and not given and all(axis.turns for axis in chain.axes):
+            held = self.robot.joint_names[chain.axes[unknown[-1]].index]
+        return NotInClosedForm(why, names, held)
