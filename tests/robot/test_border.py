@@ -274,11 +274,8 @@ def test_what_depends_on_lengths_alone_asks_for_no_masses():
     found = shape.inverse_kinematics_all(X, "tool")
     assert np.array_equal(found.q, arm.inverse_kinematics_all(X, "tool").q, equal_nan=True)
     assert shape.inverse_kinematics(X, "tool", near=q).found
-    steps = shape.inverse_kinematics_steps("tool")
-    assert (
-        str(steps).partition("\n")[2]
-        == str(arm.inverse_kinematics_steps("tool")).partition("\n")[2]
-    )
+    steps = shape.inverse_kinematics_steps("tool").steps
+    assert steps == arm.inverse_kinematics_steps("tool").steps
     assert shape.draw() is not None
     with pytest.raises(BadArgument, match="without a value: a1, a2"):
         symbolic.inverse_kinematics_all(X, "tool")

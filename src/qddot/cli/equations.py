@@ -108,7 +108,7 @@ def derive(
         typer.Option(
             "--ik",
             help="Print the steps of inverse kinematics in closed form instead, of --frame or the "
-            "tip, as text or LaTeX.",
+            "tip.",
         ),
     ] = False,
     free: Annotated[
@@ -161,10 +161,7 @@ def derive(
             found = robot.inverse_kinematics_steps(frame or robot.tip, free=free or ())
         except NotInClosedForm as error:
             raise BadArgument(error.told("--free {}", f"qddot ik {printable(source)}")) from None
-        kind = format or (FORMATS[output.suffix.lower()] if output else "text")
-        if kind not in ("text", "latex"):
-            raise BadArgument(f"--ik is written as text or latex, not as {kind}.")
-        text = found.latex() if kind == "latex" else str(found)
+        text = page(found.document, _kind(format, output))
         facts = {"frame": found.frame, "branches": found.branches, "latex": found.latex()}
     else:
         try:
@@ -177,11 +174,7 @@ def derive(
                 "  Its structured form, with shared subexpressions, is short: --structured.\n"
                 "  Or give symbols values: --set m1=1.0"
             ) from None
-        ending = FORMATS[output.suffix.lower()] if output else "latex"
-        kind = format or (ending if output else "text")
-        if kind == "slides" and output and ending not in ("latex", "html"):
-            raise BadArgument(f"Slides are written as .tex or .html, not as {output.suffix}.")
-        kind = "html_slides" if (kind, ending) == ("slides", "html") else kind
+        kind = _kind(format, output)
         if quantity is not None:
             text, facts = one_quantity(equations, quantity, frame, kind, qddot.Robot(model).tip)
         elif breakdown:
@@ -201,6 +194,15 @@ def derive(
         write_whole(output, text if text.endswith("\n") else f"{text}\n")
     facts = {"robot": model.name, "formulation": formulation} | facts
     tell(as_json, facts, [text] if output is None else [], [output])
+
+
+def _kind(format: str | None, output: File) -> str:
+    """Return as what a page is written: what is asked for, or what the ending of its file says."""
+    ending = FORMATS[output.suffix.lower()] if output else "latex"
+    kind = format or (ending if output else "text")
+    if kind == "slides" and output and ending not in ("latex", "html"):
+        raise BadArgument(f"Slides are written as .tex or .html, not as {output.suffix}.")
+    return "html_slides" if (kind, ending) == ("slides", "html") else kind
 
 
 def one_quantity(
