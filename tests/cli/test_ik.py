@@ -121,6 +121,14 @@ def test_the_steps_of_seven_joints_have_one_that_is_given():
     assert "name --ik" in run("derive", "panda", "--free", "panda_joint7").stderr
 
 
+@pytest.mark.parametrize("verb", ["ik", "draw", "derive"])
+def test_only_symbols_of_the_shape_are_asked_for(verb):
+    more = {"ik": ["--position", "1,0,0"], "derive": ["--ik"], "draw": []}[verb]
+    told = run(verb, "two_link_symbolic", *more).stderr
+    assert "without a value: a1, a2." in told
+    assert "--set a1=1.0" in told
+
+
 def test_every_solution_is_printed():
     pose = "0.3,0.2,0.4,pi,0,0"
     facts = json.loads(run("ik", "ur5", "--pose", pose, "--all", "--json").stdout)

@@ -85,10 +85,14 @@ class Described(Variants):
         """The moving bodies, with the ten numbers of their inertia."""
         return fold(self.model)
 
-    @cached_property
+    @property
     def _shape_alone(self) -> Self:
         """The robot for what depends on its shape alone: masses need no value there."""
-        return replace(self, model=shape_alone(self.model)) if self.symbols else self
+        if not self.symbols:
+            return self
+        return self.cached(
+            "shape alone", None, lambda: replace(self, model=shape_alone(self.model))
+        )
 
     @cached_property
     def named_tree(self) -> Tree:
