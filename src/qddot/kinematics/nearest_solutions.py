@@ -109,7 +109,8 @@ class NearestSolutions:
         target = self.target[place]
         if self.search.hindrances.in_millimetres(target):
             return "Its position looks like millimetres: positions are in m, so divide by 1000."
-        if not place and (held := self.hindrance.limits) and self._without_limits(target):
+        hindrance = Hindrance() if place else self.hindrance
+        if (held := hindrance.limits) and self._without_limits(target):
             return (
                 f"Without the limits of {listing([printable(name) for name in held])} it is "
                 "reached: widen them, or take a pose within them."
@@ -120,8 +121,10 @@ class NearestSolutions:
             count = "1 joint carries" if carrying == 1 else f"{carrying} joints carry"
             return (
                 f"{count} it, and {what} asks for {asked} numbers: take a pose that it can have, "
-                "or ask for less, as match='position' does."
+                "or ask for less, as for the position alone: match 'position'."
             )
+        if hindrance.reach and not held:
+            return "Take a pose within reach, or another place of the base."
         return "Take a pose within reach, wider limits, more starts, or another place of the base."
 
     def _without_limits(self, target: np.ndarray) -> bool:
