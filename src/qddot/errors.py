@@ -203,6 +203,28 @@ class NoValues(BadArgument):
         )
 
 
+class NotInClosedForm(BadArgument):
+    """A frame without a closed form of inverse kinematics: why, and joints that help if given."""
+
+    def __init__(self, why: str, helping: Sequence[str] = (), held: str = ""):
+        self.why, self.helping, self.held = why, tuple(helping), held
+        self.args = (why, self.helping, held)
+
+    def __str__(self) -> str:
+        return self.told("free={{{!r}: 0.5}}", "inverse_kinematics")
+
+    def told(self, given: str, nearest: str) -> str:
+        """Return it in the words of who asked: how a joint is given, what finds the nearest."""
+        hint = ""
+        if self.helping:
+            how = given.format(printable(self.helping[0]))
+            hint = f"\n  There is a closed form with {listing(self.helping)} given: {how}."
+        elif self.held:
+            hold = f"robot.locked({{{self.held!r}: 0.5}})"
+            hint = f"\n  No joint that is given makes it one. Hold one and solve: {hold}."
+        return f"{self.why}{hint}\n  The nearest solution is found all the same: {nearest}."
+
+
 def numeric_twin(robot: str) -> str:
     """Return a line about the built-in robot that is the same with numbers, if it has one."""
     name = robot.removesuffix("_symbolic")

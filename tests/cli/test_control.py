@@ -234,3 +234,10 @@ def test_waves_of_no_given_size_keep_within_limits(name):
     assert np.ptp(wave.sampled(np.linspace(0, 5, 100))[0], axis=0).min() > 0
     with pytest.raises(AssertionError, match="leaves the limits"):
         made("fourier amplitude=3", at)
+
+
+def test_a_reference_that_looks_like_degrees_is_doubted():
+    words = ("control", "two_link", "--duration", "0.01", "--reference")
+    assert "j2 is at 45 rad" in run(*words, "setpoint 30,45").stderr
+    assert "j1 is at 30 rad" in run(*words, "quintic 0,0 30,45 2.0").stderr
+    assert "warning" not in run(*words, "setpoint 30deg,45deg").stderr

@@ -43,7 +43,7 @@ def test_out_of_reach_has_status_1_and_says_how_close_it_comes():
         ([], "Give --pose"),
         (["--pose", "0,0,1,0,0,0", "--position", "0,0,1"], "one of them"),
         (["--pose", "0,0,1"], "--pose holds 3 numbers; give 6"),
-        (["--position", "0,0,1", "--near", "0"], "--near holds 1 numbers; give 7"),
+        (["--position", "0,0,1", "--near", "0"], "--near holds 1 number; give 7"),
         (["--position", "0,0,1", "--frame", "tol"], "Did you mean 'tool'"),
         (["--position", "0,0,one"], "--position"),
         (["--pose", "0,0,1,0,0,0", "--match", "w"], "There is no match 'w'"),
@@ -51,9 +51,9 @@ def test_out_of_reach_has_status_1_and_says_how_close_it_comes():
         (["--pose", "0,0,1,0,0,0", "--prove", "--match", "z"], "--match z"),
         (["--pose", "0,0,1,0,0,0", "--box", "panda_joint7=0"], "--prove"),
         (["--pose", "0,0,1,0,0,0", "--prove"], "Hold 1 of the joints"),
-        (["--pose", "0,0,1,0,0,0", "--all"], "closed form with"),
+        (["--pose", "0,0,1,0,0,0", "--all"], "given: --box panda_joint7=0.5."),
         (["--pose", "0,0,1,0,0,0", "--all", "--box", "panda_joint7=0:1"], "panda_joint7=0.5"),
-        (["--position", "0,0,1", "--all"], "--all is of a whole pose"),
+        (["--position", "0,0,1", "--all"], "--all is of whole poses"),
     ],
 )
 def test_what_is_wrong_is_told_with_status_2(words, told):
@@ -62,6 +62,26 @@ def test_what_is_wrong_is_told_with_status_2(words, told):
     assert told in done.stderr
     assert len(done.stderr.splitlines()) <= 6
     assert not done.stdout
+
+
+def test_angles_that_look_like_degrees_are_doubted():
+    told = run("ik", "ur5", "--pose", "0.3,0.2,0.4,180,0,0", "--near", "0,-90,0,0,0,0").stderr
+    assert "--pose: roll is at 180 rad" in told
+    assert "--near: shoulder_lift_joint is at -90 rad" in told
+    assert "180deg" in told
+    assert not run("ik", "ur5", "--pose", "0.3,0.2,0.4,180deg,0,0").stderr
+
+
+def test_a_position_in_millimetres_is_doubted():
+    told = run("ik", "ur5", "--pose", "300,200,400,pi,0,0").stdout
+    assert "looks like millimetres" in told
+    assert "millimetres" not in run("ik", "ur5", "--pose", "3,0,0,0,0,0").stdout
+
+
+def test_limits_are_blamed_where_they_alone_keep_a_pose_from_being_reached():
+    told = run("ik", "scara", "--pose", "0.4,0.2,0.1,pi,0,0").stdout
+    assert "Without the limits of j3 it is reached" in told
+    assert "asks for 6 numbers" in run("ik", "scara", "--pose", "0.4,0.2,0.1,1,0,0").stdout
 
 
 def test_the_number_of_solutions_is_proved():
@@ -97,7 +117,16 @@ def test_the_steps_of_a_closed_form_can_be_asked_for_by_name():
 def test_the_steps_of_seven_joints_have_one_that_is_given():
     done = run("derive", "ik", "panda", "--free", "panda_joint7")
     assert "up to 8 solutions" in done.stdout
+    assert "given: --free panda_joint7." in run("derive", "ik", "panda").stderr
     assert "name --ik" in run("derive", "panda", "--free", "panda_joint7").stderr
+
+
+@pytest.mark.parametrize("verb", ["ik", "draw", "derive"])
+def test_only_symbols_of_the_shape_are_asked_for(verb):
+    more = {"ik": ["--position", "1,0,0"], "derive": ["--ik"], "draw": []}[verb]
+    told = run(verb, "two_link_symbolic", *more).stderr
+    assert "without a value: a1, a2." in told
+    assert "--set a1=1.0" in told
 
 
 def test_every_solution_is_printed():
@@ -117,4 +146,9 @@ def test_every_solution_is_printed():
     given = ["--all", "--box", "panda_joint7=0.5", "--prove", "--json"]
     facts = json.loads(run("ik", "panda", "--pose", "0.5,0,0.4,pi,0,0", *given).stdout)
     np.testing.assert_allclose(sorted(facts["q"]), sorted(facts["proof"]["q"]), rtol=0, atol=1e-9)
-    assert run("ik", "ur5", "--pose", "3,0,0,0,0,0", "--all").returncode == 1
+    far = run("ik", "ur5", "--pose", "3,0,0,0,0,0", "--all")
+    assert far.returncode == 1
+    assert far.stdout.startswith("0 solutions")
+    assert "What hinders: out of reach" in far.stdout
+    held = run("ik", "scara", "--pose", "0.4,0.2,0.1,pi,0,0", "--all", "--json")
+    assert json.loads(held.stdout)["nearest"]["hindrance"]["limits"] == ["j3"]

@@ -251,13 +251,34 @@ def test_a_symbolic_robot_has_no_numbers(quantity: str):
 def test_frames_and_parameters_of_a_symbolic_robot_have_no_numbers_either():
     frame = SYMBOLIC.frame_names[-1]
     for ask in (
-        lambda: SYMBOLIC.pose([0.0], frame),
-        lambda: SYMBOLIC.jacobian([0.0], frame),
         lambda: SYMBOLIC.parameters,
         lambda: SYMBOLIC.with_values(L1=1.0).mass_matrix([0.0]),
     ):
         with pytest.raises(NotNumeric, match="m1"):
             ask()
+    for ask in (lambda: SYMBOLIC.pose([0.0], frame), lambda: SYMBOLIC.jacobian([0.0], frame)):
+        with pytest.raises(NotNumeric) as caught:
+            ask()
+        assert "m1" not in str(caught.value)
+
+
+def test_what_depends_on_lengths_alone_asks_for_no_masses():
+    symbolic, arm = qddot.load("two_link_symbolic"), qddot.load("two_link")
+    lengths = {name: arm.values[name] for name in ("a1", "a2")}
+    shape, q = symbolic.with_values(lengths), np.array([0.3, 0.7])
+    assert "m1" in shape.symbols
+    assert shape.home.tolist() == arm.home.tolist()
+    X = arm.pose(q, "tool")
+    assert np.array_equal(shape.pose(q, "tool"), X)
+    assert np.array_equal(shape.jacobian(q, "tool"), arm.jacobian(q, "tool"))
+    found = shape.inverse_kinematics_all(X, "tool")
+    assert np.array_equal(found.q, arm.inverse_kinematics_all(X, "tool").q, equal_nan=True)
+    assert shape.inverse_kinematics(X, "tool", near=q).found
+    steps = shape.inverse_kinematics_steps("tool").steps
+    assert steps == arm.inverse_kinematics_steps("tool").steps
+    assert shape.draw() is not None
+    with pytest.raises(BadArgument, match="without a value: a1, a2"):
+        symbolic.inverse_kinematics_all(X, "tool")
 
 
 def test_values_make_a_symbolic_robot_numeric():

@@ -58,7 +58,7 @@ def prove_inverse_kinematics(
     then each has at most one solution near each q, no other, and a pose within is taken at q.
 
     Args:
-        robot: The robot, all its parameters numbers.
+        robot: The robot, its sizes numbers; its masses need not be.
         X: The pose of the frame in the base, shape (4, 4); floats are taken as they are.
         frame: The frame.
         match: "pose", or "position" for the frame's origin alone.
@@ -71,6 +71,7 @@ def prove_inverse_kinematics(
         most_boxes: How many boxes to look at, at most.
     """
     begin = time.monotonic()
+    robot = robot._shape_alone
     frame_name(robot, frame)
     position = one_of("match", match, ("pose", "position")) == "position"
     number("within", within, least=LEAST, most=MOST)

@@ -22,6 +22,7 @@ from qddot.cli.terminal import (
     WrenchAxes,
     Wrenches,
     WrenchesOn,
+    doubt_positions,
     frame_name,
     number,
     positions,
@@ -197,7 +198,7 @@ def control(
         q = ready_posture(arm, where, along)
     if len(q) != arm.n:
         raise BadArgument(
-            f"--q0 holds {len(q)} numbers and {arm.name} has {arm.n} joints: "
+            f"--q0 holds {words.how_many(len(q))} and {arm.name} has {arm.n} joints: "
             f"{', '.join(map(printable, arm.joint_names))}."
         )
     followed = _followed(reference, Situation(arm, q, where, along, kind.moves_frame))
@@ -226,6 +227,8 @@ def control(
         spec = described_control(described, arm, q, model=believed, unset=unset, **options)
     except BadPlan as error:
         raise words.refused(error.problems, followed) from None
+    for place in () if kind.moves_frame else words.places_of(followed):
+        doubt_positions("--reference", place, arm)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # its status is printed
         try:

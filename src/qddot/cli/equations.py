@@ -18,10 +18,11 @@ from qddot.cli.terminal import (
     Source,
     choice,
     read_model,
+    read_shape,
     saves,
     tell,
 )
-from qddot.errors import BadArgument, TooLarge, printable
+from qddot.errors import BadArgument, NotInClosedForm, TooLarge, printable
 from qddot.formulations import FORMULATIONS
 from qddot.progress import message_if_slow
 from qddot.saving import write_whole
@@ -107,7 +108,7 @@ def derive(
         typer.Option(
             "--ik",
             help="Print the steps of inverse kinematics in closed form instead, of --frame or the "
-            "tip, as text or LaTeX.",
+            "tip.",
         ),
     ] = False,
     free: Annotated[
@@ -150,17 +151,17 @@ def derive(
         source, ik = robot_of_ik, True
     if free and not ik:
         raise BadArgument("--free is of inverse kinematics: name --ik too.")
-    model = read_model(source, settings)
+    model = read_shape(source, settings).model if ik else read_model(source, settings)
     if structured:
         text = str(qddot.Robot(model).program("mass_matrix"))
         facts = {"structured": text.splitlines()}
     elif ik:
         robot = qddot.Robot(model)
-        found = robot.inverse_kinematics_steps(frame or robot.tip, free=free or ())
-        kind = format or (FORMATS[output.suffix.lower()] if output else "text")
-        if kind not in ("text", "latex"):
-            raise BadArgument(f"--ik is written as text or latex, not as {kind}.")
-        text = found.latex() if kind == "latex" else str(found)
+        try:
+            found = robot.inverse_kinematics_steps(frame or robot.tip, free=free or ())
+        except NotInClosedForm as error:
+            raise BadArgument(error.told("--free {}", f"qddot ik {printable(source)}")) from None
+        text = page(found.document, _kind(format, output))
         facts = {"frame": found.frame, "branches": found.branches, "latex": found.latex()}
     else:
         try:
@@ -173,11 +174,7 @@ def derive(
                 "  Its structured form, with shared subexpressions, is short: --structured.\n"
                 "  Or give symbols values: --set m1=1.0"
             ) from None
-        ending = FORMATS[output.suffix.lower()] if output else "latex"
-        kind = format or (ending if output else "text")
-        if kind == "slides" and output and ending not in ("latex", "html"):
-            raise BadArgument(f"Slides are written as .tex or .html, not as {output.suffix}.")
-        kind = "html_slides" if (kind, ending) == ("slides", "html") else kind
+        kind = _kind(format, output)
         if quantity is not None:
             text, facts = one_quantity(equations, quantity, frame, kind, qddot.Robot(model).tip)
         elif breakdown:
@@ -197,6 +194,15 @@ def derive(
         write_whole(output, text if text.endswith("\n") else f"{text}\n")
     facts = {"robot": model.name, "formulation": formulation} | facts
     tell(as_json, facts, [text] if output is None else [], [output])
+
+
+def _kind(format: str | None, output: File) -> str:
+    """Return as what a page is written: what is asked for, or what the ending of its file says."""
+    ending = FORMATS[output.suffix.lower()] if output else "latex"
+    kind = format or (ending if output else "text")
+    if kind == "slides" and output and ending not in ("latex", "html"):
+        raise BadArgument(f"Slides are written as .tex or .html, not as {output.suffix}.")
+    return "html_slides" if (kind, ending) == ("slides", "html") else kind
 
 
 def one_quantity(

@@ -16,13 +16,15 @@ from qddot.cli.terminal import (
     Settings,
     Source,
     choice,
+    doubt_angle,
+    doubt_positions,
     frame_name,
     number,
-    read_numeric,
+    read_shape,
     tell,
     vector,
 )
-from qddot.errors import BadArgument, printable
+from qddot.errors import BadArgument, NotInClosedForm, printable
 
 MATCHES = ("pose", "position", "rotation", "x", "y", "z")
 PROVED = ("pose", "position")
@@ -91,7 +93,9 @@ def ik(
       qddot ik puma560 --pose 0.4,0.2,0.3,0,pi/2,0 --prove
       qddot ik ur5 --pose 0.3,0.2,0.4,180deg,0,0 --all --degrees
     """
-    robot = read_numeric(source, settings)
+    from qddot.motions.description import POSE_PARTS
+
+    robot = read_shape(source, settings)
     where = frame or robot.tip
     if (pose is None) == (position is None):
         raise BadArgument(
@@ -102,11 +106,22 @@ def ik(
         target: Any = _numbers("--position", position, 3, "x,y,z")
         match = "position"
     else:
-        target = _matrix(_numbers("--pose", pose or "", 6, "x,y,z,roll,pitch,yaw"))
-    start = None if near is None else _numbers("--near", near, robot.n, "one per joint")
+        six = _numbers("--pose", pose or "", 6, ",".join(POSE_PARTS))
+        for name, angle in zip(POSE_PARTS[3:], six[3:], strict=True):
+            doubt_angle("--pose", name, angle)
+        target = _matrix(six)
+    start = None
+    if near is not None:
+        start = _numbers("--near", near, robot.n, "one per joint")
+        doubt_positions("--near", start, robot)
     how: dict[str, Any] = {"near": start, "match": match, "tolerance": tolerance, "starts": starts}
     if box and not (prove or every):
         raise BadArgument("--box says where --prove looks, or what --all is given: name one.")
+    if every and position is not None:
+        raise BadArgument(
+            "--all is of whole poses, and --position leaves a family of them.\n"
+            "  Give --pose x,y,z,roll,pitch,yaw, or leave out --all."
+        )
     if (prove and match not in PROVED) or (every and match != "pose"):
         what = (
             "--all is of a whole pose" if every else "--prove is of a whole pose or of a position"
@@ -144,7 +159,10 @@ def _all(
     if wide:
         raise BadArgument(f"With --all, --box gives one position: --box {printable(wide[0])}=0.5.")
     free = {joint: low for joint, (low, _) in given.items()}
-    found = robot.inverse_kinematics_all(X, frame, limits=True, free=free)
+    try:
+        found = robot.inverse_kinematics_all(X, frame, limits=True, free=free)
+    except NotInClosedForm as error:
+        raise BadArgument(error.told("--box {}=0.5", "leave out --all")) from None
     rows = found.q[found.found].tolist()
     facts = {
         "robot": robot.name,
@@ -154,13 +172,18 @@ def _all(
         "q": rows,
         "singular": found.singular[found.found].tolist(),
     }
-    return facts, found.text(robot.model.position_units, degrees).splitlines(), bool(rows)
+    lines = found.text(robot.model.position_units, degrees).splitlines()
+    if not rows:
+        nearest = (robot.locked(free) if free else robot).inverse_kinematics(X, frame)
+        lines += nearest.missed().splitlines()
+        facts |= {"nearest": nearest.to_dict()}
+    return facts, lines, bool(rows)
 
 
 def _numbers(option: str, text: str, count: int, what: str) -> list[float]:
     found = words.numbers(option, text)
     if len(found) != count:
-        raise BadArgument(f"{option} holds {len(found)} numbers; give {count}: {what}.")
+        raise BadArgument(f"{option} holds {words.how_many(len(found))}; give {count}: {what}.")
     return found
 
 

@@ -26,6 +26,7 @@ from qddot.cli.terminal import (
     positions,
     read_numeric,
     read_robot,
+    read_shape,
     saves,
     tell,
     vector,
@@ -140,7 +141,7 @@ def draw(
     from qddot.plot import plot_robot
     from qddot.present.report.report import file_name
 
-    robot = read_numeric(source, settings)
+    robot = read_shape(source, settings)
     path = output or Path(file_name(robot.name)).with_suffix(".png")
     wide, cross, high = size.lower().partition("x")
     if not (cross and wide.isdecimal() and high.isdecimal()):

@@ -246,6 +246,13 @@ def read_varied(source: str, settings: OptionWords, vary: str) -> dict[str, Robo
     }
 
 
+def read_shape(source: str, settings: OptionWords = None) -> Robot:
+    """Return the robot, changed as --set says, if its shape is numbers; its masses need not be."""
+    robot = read_robot(source, settings)
+    numeric(robot._shape_alone)
+    return robot
+
+
 def numeric(robot: Robot) -> Robot:
     """Return a robot all of which is numbers, or refuse it."""
     if robot.symbols:
@@ -256,15 +263,27 @@ def numeric(robot: Robot) -> Robot:
 def positions(option: str, text: str, robot: Robot) -> list[float]:
     """Return joint positions; warn of angles that are far beyond a limit, as degrees would be."""
     found = numbers(option, text)
-    for name, unit, x, low, high in zip(
-        robot.joint_names, robot.model.position_units, found, *robot.limits.span(), strict=False
-    ):
-        if unit == "rad" and abs(x) > TURN and not low <= x <= high:
-            warn(
-                f"{option}: {name} is at {x:g} rad, {abs(x) / TURN:.2g} turns. If these are "
-                f"degrees: {x:g}deg."
-            )
+    doubt_positions(option, found, robot)
     return found
+
+
+def doubt_positions(option: str, q: Sequence[float], robot: Robot) -> None:
+    """Warn of joint positions that look like degrees."""
+    span = robot.limits.span()
+    for name, unit, x, low, high in zip(
+        robot.joint_names, robot.model.position_units, q, *span, strict=False
+    ):
+        if unit == "rad" and not low <= x <= high:
+            doubt_angle(option, name, x)
+
+
+def doubt_angle(option: str, name: str, x: float) -> None:
+    """Warn of an angle that looks like degrees."""
+    if abs(x) > TURN:
+        warn(
+            f"{option}: {name} is at {x:g} rad, {abs(x) / TURN:.2g} turns. If these are "
+            f"degrees: {x:g}deg."
+        )
 
 
 def tell(

@@ -32,6 +32,11 @@ def numbers(what: str, text: str) -> list[float]:
         raise BadArgument(f"{what}: {error}") from None
 
 
+def how_many(count: int) -> str:
+    """Return how many numbers there are, in words."""
+    return "1 number" if count == 1 else f"{count} numbers"
+
+
 def one_number(text: str) -> float:
     """Return the number that a text is; a point is the decimal point, whatever the country."""
     from qddot.readers.fields import exact
@@ -147,6 +152,19 @@ def reference_of(text: str) -> dict[str, Any]:
         extra = " ".join(rest[-len(words) :])
         raise BadArgument(f"--reference {name}: {extra!r} is too much.\n  {written(kind)}")
     return {"kind": name, **found}
+
+
+def places_of(reference: Any) -> list[list[float]]:
+    """Return the joint positions that a reference, found to be right, goes to or through."""
+    from qddot.motions.description import PLACE, POINTS, TARGET, motion_kinds
+
+    if not isinstance(reference, dict):
+        return []
+    keys = motion_kinds()[reference["kind"]].keys
+    given = [(reference[name], key) for name, key in keys.items() if name in reference]
+    rows = [row for value, key in given if key is POINTS for row in value]
+    rows += [value for value, key in given if key in (TARGET, PLACE)]
+    return [[one_number(str(x)) for x in ([row] if isinstance(row, str) else row)] for row in rows]
 
 
 def written(kind: MotionKind) -> str:

@@ -2,42 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from qddot.errors import printable
-from qddot.formulations.plain_formula import plain
+from qddot.kinematics.chain import Chain
 from qddot.kinematics.plan import IkPlan
 from qddot.kinematics.steps import IkStep
 from qddot.plain_text import fitted
 
-PRODUCT = r"T = X M^{-1} = E_1 E_2 \cdots E_n"
-CLOSURE = "Each choice of roots is a branch. Those whose product is T are the solutions."
-# the root of E μ = ν, and those of an equation that is linear in cosine and sine
-ONTO = (
-    r"q_k = \operatorname{atan2}(h_k \cdot (\mu \times \nu),\; "
-    r"\mu \cdot \nu - (h_k \cdot \mu)(h_k \cdot \nu))"
+if TYPE_CHECKING:
+    from qddot.equations.document import Document
+
+CLOSURE = "Each choice of roots is a branch. Those whose product is $T$ are the solutions."
+AT_ZERO = (
+    "With all joints at zero, each joint turns about a line or slides along it: $h_i$ is its "
+    "direction, $p_i$ a point of it [m]. There the frame has the pose"
 )
-LEVEL = (
-    r"A \cos q_k + B \sin q_k = C,\quad q_k = \operatorname{atan2}(B, A) \pm "
-    r"\operatorname{atan2}(w, C),\quad w^2 = A^2 + B^2 - C^2"
+PRODUCT = (
+    "$X$ is the pose that the frame is to have, and $E_i$ the motion of joint i by $q_i$. It moves "
+    "points; a direction is only turned by it."
 )
-# what A, B and C are, said once
-TURNED = (
-    r"u \cdot E v = C_0:\quad A = u \cdot v - (u \cdot h)(h \cdot v),\quad "
-    r"B = u \cdot (h \times v),\quad C = C_0 - (u \cdot h)(h \cdot v)"
+FORMS = (
+    "Each step finds one joint, $q$, from an equation of one of the forms below. $E$ is its motion "
+    "about or along a line through the origin, of direction $h$. So points $u$ and $v$ are taken "
+    "as seen from $p_k$ on the line of joint k, and where an equation has $E_k^{-1}$, $h$ is "
+    "$-h_k$."
 )
-AT_DISTANCE = (
-    r"\mid E v - o \mid = \rho:\quad u = o,\quad "
-    r"C_0 = \tfrac12 (\mid v \mid^2 + \mid o \mid^2 - \rho^2)"
+LEVEL, DISTANCE, ONTO = r"u \cdot E v = C_0", r"|E v - u| = \rho", "E v = u"
+FORM = {"onto": ONTO, "distance": DISTANCE, "level": LEVEL, "carried": LEVEL}
+COSINES = (
+    r"A = u \cdot v - (u \cdot h)(h \cdot v),\quad B = u \cdot (h \times v),\quad "
+    r"C = C_0 - (u \cdot h)(h \cdot v)",
+    r"q = \operatorname{atan2}(B, A) \pm\, \operatorname{atan2}(w, C),\quad "
+    r"w^2 = A^2 + B^2 - C^2",
 )
-LEGEND = (
-    "T stands for what is left of the product when known joints at its ends are taken away. Points "
-    "are seen from the line of the joint that is looked for; for an inverse, h is its opposite."
-)
-SLIDE = r"q_k (n \cdot h_k) = C"
+# what a form says of a turn (True) or a slide
+ROOTS = {
+    (LEVEL, True): ("$A \\cos q + B \\sin q = C$ with", COSINES),
+    (DISTANCE, True): (
+        f"as ${LEVEL}$ with",
+        (r"C_0 = \tfrac12 (|u|^2 + |v|^2 - \rho^2)",),
+    ),
+    (ONTO, True): (
+        "one root",
+        (
+            r"q = \operatorname{atan2}(h \cdot (v \times u),\; "
+            r"u \cdot v - (h \cdot u)(h \cdot v))",
+        ),
+    ),
+    (LEVEL, False): ("one root", (r"q = (C_0 - u \cdot v) / (u \cdot h)",)),
+    (DISTANCE, False): (
+        "two roots of",
+        (r"q^2 + 2 b q + c = 0,\quad b = h \cdot (v - u),\quad c = |v - u|^2 - \rho^2",),
+    ),
+    (ONTO, False): ("one root", (r"q = h \cdot (u - v)",)),
+}
 
 
 @dataclass(frozen=True)
@@ -46,57 +69,93 @@ class IkLine:
 
     joint: int  # from 1
     roots: int
-    words: str
-    formulas: tuple[str, ...]
+    words: str  # with formulas between $
+    formulas: tuple[str, ...]  # what is left of T where joints are known, and the equation
+    form: tuple[str, bool]  # the equation is of this form; whether the joint turns
+    meanings: tuple[str, ...]  # what h, u, v and the right side are in it
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class IkDerivation:
-    """The steps of a closed form, to be read. `str` is text, `latex()` a document's body."""
+    """The steps of a closed form, to be read: as text, or as `document` in any format."""
 
     robot: str
     frame: str
-    lines: tuple[tuple[str, ...], ...]  # of each joint: its number, direction and point, as text
+    lines: tuple[tuple[str, ...], ...]  # of each joint: number, name, motion, direction, point
+    home: np.ndarray  # M, where the frame is when all joints are zero
     steps: tuple[IkLine, ...]
     branches: int
+    asides: tuple[str, ...] = ()  # of joints that are given, or stand elsewhere than at their q
+
+    @property
+    def document(self) -> Document:
+        """The same as a page, which `qddot.equations.printing.page` writes in any format."""
+        from qddot.equations.document import Document, DocumentSection
+        from qddot.equations.formulas import Words
+
+        parts = [DocumentSection("The arm", self._arm()), DocumentSection("Forms", self._forms())]
+        for number, step in enumerate(self.steps, 1):
+            title = f"{number}. $q_{{{step.joint}}}$, {_count(step.roots)}"
+            form, meanings = step.form[0], ", ".join(f"${x}$" for x in step.meanings)
+            items = [Words(step.words), *map(_equation, step.formulas)]
+            items.append(Words(f"It has the form ${form}$ with {meanings}."))
+            parts.append(DocumentSection(title, tuple(items)))
+        parts.append(DocumentSection("The solutions", (Words(CLOSURE),)))
+        most = "1 solution" if self.branches == 1 else f"{self.branches} solutions"
+        title = (
+            f"Inverse kinematics of {printable(self.robot)!r}, frame {printable(self.frame)!r}: up "
+            f"to {most}"
+        )
+        return Document(title, tuple(parts))
+
+    def _arm(self) -> tuple:
+        from qddot.equations.document import WordTable
+        from qddot.equations.formulas import Equation, Words
+
+        rows = [
+            (number, printable(name), motion, *(Words(f"${x}$") for x in vectors))
+            for number, name, motion, *vectors in self.lines
+        ]
+        product = " ".join(f"E_{{{number}}}" for number, *_ in self.lines)
+        return (
+            WordTable(("joint", "name", "", "direction", "point [m]"), tuple(rows)),
+            Words(AT_ZERO),
+            Equation("M", "", (), self.home),
+            Words(" ".join((PRODUCT, *self.asides))),
+            Equation("T", f"X M^{{-1}} = {product}"),
+        )
+
+    def _forms(self) -> tuple:
+        from qddot.equations.formulas import Words
+
+        items: list = [Words(FORMS)]
+        used = {step.form for step in self.steps}
+        used |= {(LEVEL, True)} if (DISTANCE, True) in used else set()
+        for (form, turns), (said, formulas) in ROOTS.items():
+            if (form, turns) not in used:
+                continue
+            what = "a turn" if turns else "a slide"
+            items += [Words(f"${form}$, of {what}: {said}"), *map(_equation, formulas)]
+        return tuple(items)
 
     @fitted
     def __str__(self) -> str:
-        text = [
-            f"Inverse kinematics of {printable(self.robot)!r}, frame {printable(self.frame)!r}: "
-            f"up to {self.branches} solutions",
-            "",
-            f"At zero, each joint turns about a line or slides along it; {plain(PRODUCT)}.",
-            *("  " + "  ".join(row) for row in self.lines),
-            *("", LEGEND, *(f"     {plain(formula)}" for formula in (TURNED, AT_DISTANCE))),
-        ]
-        for number, step in enumerate(self.steps, 1):
-            text += ["", f"{number}. q{step.joint}, {_count(step.roots)}. {step.words}"]
-            text += [f"     {plain(formula)}" for formula in step.formulas]
-        return "\n".join([*text, "", CLOSURE])
+        from qddot.equations.printing import page
+
+        return page(self.document, "text")
 
     __repr__ = __str__
 
     def latex(self) -> str:
-        """Return the same as LaTeX: an enumeration with displayed formulas."""
-        items = []
-        for step in self.steps:
-            items.append(rf"\item $q_{{{step.joint}}}$, {_count(step.roots)}. {step.words}")
-            items += [rf"\[ {formula} \]" for formula in step.formulas]
-        said = [rf"\[ {formula} \]" for formula in (PRODUCT, TURNED, AT_DISTANCE)]
-        parts = [
-            said[0],
-            LEGEND,
-            *said[1:],
-            r"\begin{enumerate}",
-            *items,
-            r"\end{enumerate}",
-            CLOSURE,
-        ]
-        return "\n".join(parts)
+        """Return the same as a document in LaTeX."""
+        from qddot.equations.printing import page
 
-    def _repr_latex_(self) -> str:
-        return self.latex()
+        return page(self.document, "latex")
+
+    def _repr_markdown_(self) -> str:
+        from qddot.equations.printing import page
+
+        return page(self.document, "markdown")
 
 
 def derivation_of(plan: IkPlan) -> IkDerivation:
@@ -105,67 +164,123 @@ def derivation_of(plan: IkPlan) -> IkDerivation:
     rows = tuple(
         (
             f"{i}",
-            printable(axis.name),
+            axis.name,
             "turns about" if axis.turns else "slides along",
-            _vector(axis.h),
-            *((f"through {_vector(axis.p * scale)} m",) if axis.turns else ()),
+            f"h_{{{i}}} = {_vector(axis.h)}",
+            f"p_{{{i}}} = {_vector(axis.p * scale)}",
         )
         for i, axis in enumerate(chain.axes, 1)
     )
-    lines = tuple(_line(step, scale, chain.axes[step.k].turns) for step in plan.steps)
-    return IkDerivation(chain.robot, chain.frame, rows, lines, plan.branches)
+    M = np.eye(4, dtype=object)
+    M[:3, :3], M[:3, 3] = chain.home.R, chain.home.p * scale
+    M = np.vectorize(lambda x: float(f"{float(x):.6g}") + 0.0, otypes=[object])(M)
+    lines, known = [], set(plan.given)
+    for step in plan.steps:
+        lines.append(_line(step, chain, scale, known))
+        known.add(step.k)
+    asides = [f"$q_{{{i + 1}}}$ is given." for i in plan.given]
+    asides += [
+        f"$q_{{{i}}}$ is {float(axis.ratio):.6g} times the coordinate of its joint, plus "
+        f"{float(axis.offset):.6g}."
+        for i, axis in enumerate(chain.axes, 1)
+        if axis.ratio != 1 or axis.offset != 0
+    ]
+    arm = chain.robot, chain.frame, rows, M
+    return IkDerivation(*arm, tuple(lines), plan.branches, tuple(asides))
 
 
-def _line(step: IkStep, scale: float, turns: bool) -> IkLine:
-    k, inverse = step.k + 1, "^{-1}" if step.backwards else ""
-    T = "T^{-1}" if step.backwards else "T"
-    E, back = f"E_{{{k}}}{inverse}", f"E_{{{k}}}" + ("" if step.backwards else "^{-1}")
-    before, between, beyond = (
-        " ".join(f"E_{{{i + 1}}}{inverse}" for i in some)
-        for some in (step.before, step.between, step.beyond)
+def _line(step: IkStep, chain: Chain, scale: float, known: set[int]) -> IkLine:
+    k, turns, n = step.k + 1, chain.axes[step.k].turns, len(chain.axes)
+    unknown = [i for i in range(n) if i not in known]
+    first, last = unknown[0], unknown[-1]
+    whole = first == 0 and last == n - 1
+    formulas = []
+    if not whole:
+        outer = f"{_inverse(range(first), False)} T {_inverse(range(last + 1, n), False)}"
+        inner = _product(range(first, last + 1), False)
+        formulas.append(f"T_{{{k}}} = {outer} = {inner}")
+    name, back = "T" if whole else f"T_{{{k}}}", step.backwards
+    T = name + "^{-1}" * back
+    before, between, beyond = (_product(x, back) for x in (step.before, step.between, step.beyond))
+    off_before, off_between = _inverse(step.before, back), _inverse(step.between, back)
+    p = f"p_{{{k}}}"
+    seen = f" - {p}" if step.point else ""  # of a point
+    Ts, moved = f"{off_before} {T} s", f"{between} {beyond} s"
+    E = _product([step.k], back)
+    if step.rule == "onto":
+        formulas.append(f"{E} {moved} = {Ts}")
+        meanings = [f"u = {Ts}{seen}", f"v = {moved}{seen}"]
+    elif step.rule == "distance":
+        formulas.append(f"|{E} {moved} - {off_before} o| = |{T} s - o|")
+        rho = rf"\rho = |{T} s - o|"
+        meanings = [f"u = {off_before} o{seen}", f"v = {moved}{seen}", rho]
+    elif step.rule == "level":
+        formulas.append(rf"n \cdot {before} {E} {moved} = n \cdot {T} s")
+        C = rf"({T} s - {before} {p})" if step.point else f"{T} s"
+        meanings = [f"u = {off_before} n", f"v = {moved}{seen}", rf"C_0 = n \cdot {C}"]
+    else:
+        E = _inverse([step.k], back)
+        formulas.append(rf"n \cdot {off_between} {E} {Ts} = n \cdot {beyond} s")
+        C = rf"({beyond} s - {off_between} {p})" if step.point else f"{beyond} s"
+        meanings = [f"u = {between} n", f"v = {Ts}{seen}", rf"C_0 = n \cdot {C}"]
+    sign = "-" if back != (step.rule == "carried") else ""
+    return IkLine(
+        k,
+        step.branches,
+        _words(step, scale, turns, name),
+        tuple(map(_tidy, formulas)),
+        (FORM[step.rule], turns),
+        tuple(map(_tidy, (f"h = {sign}h_{{{k}}}", *meanings))),
     )
+
+
+def _words(step: IkStep, scale: float, turns: bool, T: str) -> str:
+    """Return why an equation holds the one joint alone."""
     words = []
     if step.last and step.source is not None:
         what = "the point" if step.point else "the direction"
         s = _vector(step.source * (scale if step.point else 1))
+        words.append(f"{_joints(step.last)} {what} $s = {s}${' m' if step.point else ''}.")
+    elif turns:
         words.append(
-            f"{_joints(step.last)} the {what.split()[1]} s = {s}{' m' if step.point else ''}."
+            "No unknown joint is beyond it: any direction $s$ will do, save $v$ along $h$."
         )
     else:
-        words.append("No unknown joint is beyond it, so any vector s will do.")
+        words.append("No unknown joint is beyond it: any point $s$ will do.")
     if step.held and step.kept is not None:
         if step.rule == "distance":
-            words.append(f"{_joints(step.held)} the point o = {_vector(step.kept * scale)} m.")
+            words.append(f"{_joints(step.held)} the point $o = {_vector(step.kept * scale)}$ m.")
         else:
             kept = "heights along" if step.point else "the direction"
-            either = "" if step.other is None else f", and along {_vector(step.other)}: n is the "
-            if either:
-                either += "one more nearly " + ("across the axis" if turns else "along the slide")
-            words.append(f"{_joints(step.held)} {kept} n = {_vector(step.kept)}{either}.")
+            either = ""
+            if step.other is not None:
+                nearer = "across the axis" if turns else "along the slide"
+                either = f", and along ${_vector(step.other)}$: $n$ is the one more nearly {nearer}"
+            words.append(f"{_joints(step.held)} {kept} $n = {_vector(step.kept)}${either}.")
     if step.backwards:
-        words.append("The product is read backwards, from the frame to the base.")
-    moved = f"{between} {beyond} s".strip()
-    left = f"({before})^{{-1}} {T} s" if before else f"{T} s"
-    if step.rule == "onto":
-        formula = rf"{E} \mu = \nu,\quad \mu = {moved},\quad \nu = {left}"
-        onto = ONTO.replace(r"atan2}(h_k", r"atan2}(-h_k") if step.backwards else ONTO
-        roots = onto if turns else r"q_k = h_k \cdot (\nu - \mu)"
-    elif step.rule == "distance":
-        o = f"({before})^{{-1}} o" if before else "o"
-        formula = rf"\mid {E} {moved} - {o} \mid = \mid {T} s - o \mid"
-        roots = LEVEL if turns else r"q_k^2 + 2 b q_k + c = 0"
-    elif step.rule == "level":
-        formula = rf"n \cdot {before} {E} {moved} = n \cdot {T} s"
-        roots = LEVEL if turns else SLIDE
-    else:
-        inner = f"({between})^{{-1}} {back}" if between else back
-        formula = rf"n \cdot {inner} {left} = n \cdot {beyond} s"
-        roots = LEVEL if turns else SLIDE
-    shown = tuple(
-        " ".join(x.replace("q_k", f"q_{{{k}}}").replace("h_k", f"h_{{{k}}}").split())
-        for x in (formula, roots)
-    )
-    return IkLine(k, step.branches, " ".join(words), shown)
+        words.append(f"The product is read backwards, from the frame to the base, as ${T}^{{-1}}$.")
+    return " ".join(words)
+
+
+def _product(joints: Iterable[int], inverse: bool) -> str:
+    """Return the motions of joints, in this order, or the inverse of each."""
+    return " ".join(f"E_{{{i + 1}}}{'^{-1}' * inverse}" for i in joints)
+
+
+def _inverse(joints: Sequence[int], inverse: bool) -> str:
+    """Return the inverse of such a product."""
+    return _product(reversed(joints), not inverse)
+
+
+def _tidy(formula: str) -> str:
+    return " ".join(formula.split()).replace("( ", "(")
+
+
+def _equation(formula: str) -> object:
+    from qddot.equations.formulas import Equation
+
+    left, _, right = formula.partition(" = ")
+    return Equation(left, right)
 
 
 def _joints(joints: Sequence[int]) -> str:

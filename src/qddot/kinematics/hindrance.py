@@ -26,6 +26,7 @@ SINGULAR = 0.01  # smallest singular value of J, beside the largest, that is nex
 NONE = 1e-9  # the same, of a direction in which the frame never moves
 LOOKS = 32  # positions that say how many directions there are
 PRESSED = 1e-3  # what of Jᵀe, in parts of |J| |e|, presses a joint against its limit
+FAR = 30.0  # times its reach: farther away, a position may be meant in millimetres
 STILL = 0.02  # the same of joints that could go on and have no reason to
 
 
@@ -92,11 +93,22 @@ class Hindrances:
         sizes = np.linalg.svd(J, compute_uv=False)
         return int((sizes > NONE * sizes[:, :1]).sum(axis=1).max())
 
+    def in_millimetres(self, target: np.ndarray) -> bool:
+        """Return whether a pose is so far away that its position seems to be in millimetres."""
+        return self.task.match != "rotation" and bool(
+            FAR * self.task.reach < self._distance(target) <= 1000 * self.task.reach
+        )
+
+    def _distance(self, target: np.ndarray) -> float:
+        """Return how far a pose is from the first joint [m]."""
+        tree = self.task.tree
+        first = tree.bodies[path(tree, tree.frame(self.task.frame)[0])[0]].X_PJ.p
+        return float(np.linalg.norm(target[9:TARGET] - np.array(first, dtype=float)))
+
     def _too_far(self, target: np.ndarray) -> bool:
         """Return whether a pose is farther away than all links in a row, of an arm of turns."""
         tree = self.task.tree
         bodies = [tree.bodies[i] for i in path(tree, tree.frame(self.task.frame)[0])]
         if self.task.match == "rotation" or not all(body.turns for body in bodies):
             return False
-        first = np.array(bodies[0].X_PJ.p, dtype=float)
-        return bool(np.linalg.norm(target[9:TARGET] - first) > self.task.reach)
+        return self._distance(target) > self.task.reach

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, printable
+from qddot.errors import BadArgument, listing, printable
 from qddot.kinematics.damped_step import MATCHES
 from qddot.kinematics.hindrance import Hindrance
 from qddot.kinematics.nearest import PoseSearch
@@ -100,19 +100,41 @@ class NearestSolutions:
         return (
             f"Frame {printable(self.frame)!r} of {printable(self.robot.name)!r} was not brought to "
             f"{which} within the limits: it comes within {away:.3g} m and {turn:.3g} rad of "
-            f"it, at ({where}) with q = {at}.{hinders}{several}\n  {self._advice()}"
+            f"it, at ({where}) with q = {at}.{hinders}{several}\n  {self._advice(place)}"
         )
 
-    def _advice(self) -> str:
+    def _advice(self, place: tuple[int, ...]) -> str:
+        """Return what to do about the first pose that was not found, by what hinders it."""
+        assert self.target is not None  # as it is wherever a pose was not found
+        target = self.target[place]
+        if self.search.hindrances.in_millimetres(target):
+            return "Its position looks like millimetres: positions are in m, so divide by 1000."
+        hindrance = Hindrance() if place else self.hindrance
+        if (held := hindrance.limits) and self._without_limits(target):
+            return (
+                f"Without the limits of {listing([printable(name) for name in held])} it is "
+                "reached: widen them, or take a pose within them."
+            )
         asked, carrying = MATCHES[self.match], len(self.search.task.joints)
         if carrying < asked:
             what = {6: "a pose", 5: "a position and an axis"}.get(asked, f"a {self.match}")
             count = "1 joint carries" if carrying == 1 else f"{carrying} joints carry"
             return (
                 f"{count} it, and {what} asks for {asked} numbers: take a pose that it can have, "
-                "or ask for less, as match='position' does."
+                "or ask for less, as for the position alone: match 'position'."
             )
+        if hindrance.reach and not held:
+            return "Take a pose within reach, or another place of the base."
         return "Take a pose within reach, wider limits, more starts, or another place of the base."
+
+    def _without_limits(self, target: np.ndarray) -> bool:
+        """Return whether a pose is found where joints have no limits."""
+        task, X = self.search.task, np.eye(4)
+        X[:3, :3], X[:3, 3] = target[:9].reshape(3, 3), target[9:]
+        how: dict[str, Any] = {"match": task.match, "weights": task.weights}
+        return bool(
+            self.robot.inverse_kinematics(X, task.frame, near=self.q, limits=False, **how).found
+        )
 
     @fitted
     def __repr__(self) -> str:

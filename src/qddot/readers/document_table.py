@@ -113,7 +113,9 @@ class DocumentTable:
         if value is None:
             return default
         if not isinstance(value, (list, tuple)) or len(value) not in counts:
-            size = f"{len(value)} numbers" if isinstance(value, (list, tuple)) else kind(value)
+            size = kind(value)
+            if isinstance(value, (list, tuple)):
+                size = "1 number" if len(value) == 1 else f"{len(value)} numbers"
             wanted = " or ".join(str(count) for count in counts)
             self.problem(key, f"it is {size}", f"Give {wanted} numbers in brackets.")
             return default

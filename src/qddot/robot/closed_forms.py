@@ -6,7 +6,7 @@ Loaded when it is asked for first, so that robots are quick to begin with.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.checks import joint_index, real_array
-from qddot.errors import BadArgument, NoValues, listing
+from qddot.errors import BadArgument, NotInClosedForm, NoValues
 from qddot.kinematics.any_six_turns import AnySixTurns
 from qddot.kinematics.branches import Within, closed_form
 from qddot.kinematics.chain import Chain, chain_of, nearly
@@ -23,8 +23,8 @@ from qddot.kinematics.plan import IkPlan, plan_for
 from qddot.kinematics.poses import proper_matrices
 from qddot.kinematics.six_turns import SixTurns
 from qddot.kinematics.solutions import Solutions
-from qddot.model import Inertial, Model
 from qddot.model.folding import exact, fold
+from qddot.model.shape_alone import shape_alone
 from qddot.program.optimise import optimised
 from qddot.program.ports import wrong_shape
 from qddot.program.program import Port, Program
@@ -96,7 +96,7 @@ class RobotClosedForms:
         if not six.tells and plan_for(nearly(chain, VERY_NEARLY)) is None:
             raw = None
             if self._always_singular(chain, range(SIX)):
-                raise BadArgument(self._why_not(chain, []))
+                raise self._why_not(chain, [])
         search = pose_search(self.robot._in_double, frame, "pose", None, None, False)
         return AnySixTurns(six, self.mending(frame, chain), self.robot.home, raw, search)
 
@@ -145,13 +145,9 @@ class RobotClosedForms:
         """Return the joints that carry a frame, exactly."""
         if self.robot.symbols:
             raise NoValues(self.robot.name, self.robot.symbols, "robot.with_values({}=1.0, ...)")
-        return self.robot.cached("chain", frame, lambda: chain_of(fold(self._shape, exact), frame))
-
-    @property
-    def _shape(self) -> Model:
-        """The model without masses, which are long when they are exact, and matter to no pose."""
-        links = tuple(replace(link, inertial=Inertial()) for link in self.robot.model.links)
-        return replace(self.robot.model, links=links, payloads=())
+        return self.robot.cached(
+            "chain", frame, lambda: chain_of(fold(shape_alone(self.robot.model), exact), frame)
+        )
 
     def plan(self, frame: str, free: tuple[str, ...]) -> IkPlan | None:
         """Return the closed form of a frame, with the joints `free` given; None: there is none."""
@@ -163,7 +159,7 @@ class RobotClosedForms:
         """Return the closed form, or raise with why there is none."""
         plan = self.plan(request.frame, request.free)
         if plan is None:
-            raise BadArgument(self._why_not(*self._given(request.frame, request.free)))
+            raise self._why_not(*self._given(request.frame, request.free))
         return plan
 
     def _given(self, frame: str, free: tuple[str, ...]) -> tuple[Chain, list[int]]:
@@ -176,11 +172,11 @@ class RobotClosedForms:
                 raise BadArgument(f"Joint {name!r} does not carry frame {frame!r}: leave it out.")
         return chain, [place[index] for index in given]
 
-    def _why_not(self, chain: Chain, given: list[int]) -> str:
+    def _why_not(self, chain: Chain, given: list[int]) -> NotInClosedForm:
         """Return why there is no closed form, and which joints, or what else, would help."""
         unknown = [i for i in range(len(chain.axes)) if i not in given]
         helps = [i for i in unknown if plan_for(chain, [*given, i]) is not None]
-        names = [self.robot.joint_names[chain.axes[i].index] for i in helps or unknown]
+        names = [self.robot.joint_names[chain.axes[i].index] for i in helps]
         what = f"frame {chain.frame!r} of {self.robot.name!r}"
         if len(unknown) > SIX:
             why = (
@@ -197,11 +193,7 @@ class RobotClosedForms:
                 f"There is no closed form for {what}: its axes neither meet nor are parallel where "
                 "that would part its equations."
             )
-        hint = ""
-        if helps:
-            how = f"free={{{names[0]!r}: 0.5}}"
-            hint = f"\n  There is a closed form with {listing(names)} given: {how}."
-        elif len(unknown) == SIX + 1 and not given and all(axis.turns for axis in chain.axes):
-            held = f"robot.locked({{{names[-1]!r}: 0.5}})"
-            hint = f"\n  No joint that is given makes it one. Hold one and solve: {held}."
-        return f"{why}{hint}\n  The nearest solution is found all the same: inverse_kinematics."
+        held = ""
+        if len(unknown) == SIX + 1 and not given and all(axis.turns for axis in chain.axes):
+            held = self.robot.joint_names[chain.axes[unknown[-1]].index]
+        return NotInClosedForm(why, names, held)

@@ -9,11 +9,11 @@ and 8.3, for a robot as a product of exponentials: its screw axes, home poses an
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from qddot.errors import BadArgument, Problem, shorten
 from qddot.model.coordinates import Drives
 from qddot.model.folding import exact, fold
 from qddot.model.limits import RobotLimits, limits_of
+from qddot.model.shape_alone import shape_alone
 from qddot.model.tree import Tree, by_rows
 from qddot.plain_text import fitted
 from qddot.results import in_notebook, look
@@ -83,6 +84,15 @@ class Described(Variants):
     def tree(self) -> Tree:
         """The moving bodies, with the ten numbers of their inertia."""
         return fold(self.model)
+
+    @property
+    def _shape_alone(self) -> Self:
+        """The robot for what depends on its shape alone: masses need no value there."""
+        if not self.symbols:
+            return self
+        return self.cached(
+            "shape alone", None, lambda: replace(self, model=shape_alone(self.model))
+        )
 
     @cached_property
     def named_tree(self) -> Tree:

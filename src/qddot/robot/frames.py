@@ -151,7 +151,7 @@ class FrameQuantities(Kernels):
         from qddot.robot.nearest import nearest  # robots are quick to begin with
 
         arguments = near, match, weights, joint_weights, tolerance, limits, starts
-        return nearest(self._in_double, X, frame, *arguments)
+        return nearest(self._in_double._shape_alone, X, frame, *arguments)
 
     def drag(
         self,
@@ -179,7 +179,7 @@ class FrameQuantities(Kernels):
         """
         from qddot.robot.nearest import dragged
 
-        return dragged(self._in_double, X, frame, q, match, weights, most)
+        return dragged(self._in_double._shape_alone, X, frame, q, match, weights, most)
 
     @compiled
     def jacobian(self, q: Any, frame: str, axes: str = "world", *, out: Any = None) -> np.ndarray:

@@ -50,8 +50,8 @@ def home_of(robot: Described) -> np.ndarray:
         pairs = zip(given, base, strict=True)
         base = np.array([b if x is None else float(x) for x, b in pairs])
         base = np.clip(base, limits.lower, limits.upper)  # of a joint that follows
-    elif not robot.symbols and robot.n:
-        base = _bent(robot, base)
+    elif robot.n and not robot._shape_alone.symbols:
+        base = _bent(robot._shape_alone, base)
     base.flags.writeable = False
     return base
 

@@ -81,7 +81,7 @@ class InverseKinematics(DerivativeQuantities):
     def _closed_forms(self) -> RobotClosedForms:
         from qddot.robot.closed_forms import RobotClosedForms
 
-        return RobotClosedForms(self)
+        return RobotClosedForms(self._shape_alone)
 
     def _program(self, request: Request) -> Program:
         if request.quantity not in (CHECKED, *OF_A_POSE):

@@ -36,6 +36,7 @@ from qddot.robot.quantities import (
     NAMES,
     OF_A_POSE,
     OF_PARTS,
+    OF_SHAPE,
     Request,
     coriolis_form_name,
     program_for,
@@ -98,7 +99,8 @@ class Kernels(Described):
         return self._program(Request(quantity, **choices))
 
     def _program(self, request: Request) -> Program:
-        return self.cached("program", request, lambda: program_for(self.tree, request))
+        whose = self._shape_alone if request.quantity in OF_SHAPE else self
+        return self.cached("program", request, lambda: program_for(whose.tree, request))
 
     def _kernel(self, *choices: Any, **more: Any) -> Kernel:
         request = Request(*choices, **more)

@@ -259,6 +259,8 @@ OF_AXES = (
 OF_PARTS = ("manipulability",)  # linear, angular or all rows of J
 OF_A_FRAME = ("pose", *OF_AXES, *OF_PARTS)
 OWN_FRAMES = (*OF_A_FRAME, "regressor", "potential_energy", "center_of_mass")
+# what needs no masses
+OF_SHAPE = {*OF_A_FRAME, "point_motion"} - {"inverse_effective_mass"}
 FROM_OTHERS = DERIVED | PRODUCTS
 NAMES = (*dict.fromkeys((*WITH_LOADS, *SIMPLE, *FROM_OTHERS, "point_motion", "all_terms")),)
 OF_A_POSE = ("inverse_kinematics_all",)  # functions of a pose, not of joint positions

@@ -54,7 +54,7 @@ def plot_robot(
     """Draw a robot.
 
     Args:
-        robot: Any robot whose parameters are numbers.
+        robot: Any robot whose sizes are numbers; its masses need not be.
         q: Joint positions [rad or m], shape (n,); its home by default.
         look: From where: "corner", "front", "side", "back", "top", or azimuth and elevation [rad].
         size: Width and height of the picture [px].
@@ -62,6 +62,7 @@ def plot_robot(
         frames: Names of frames whose axes are drawn, x red, y green, z blue.
         path: Where to write it: .png, .svg or .pdf; nowhere if None.
     """
+    robot = robot._shape_alone
     vector = path is not None and Path(path).suffix.lower() != ".png"
     scene = arm_scene(robot)
     poses = {
