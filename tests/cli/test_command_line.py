@@ -146,7 +146,7 @@ def test_options_that_write_know_the_endings_that_writers_know():
 
     assert set(terminal.ENDINGS_OF_FIGURES) == set(FIGURES)
     assert set(terminal.ENDINGS_OF_MOTIONS) == set(MOTIONS)
-    assert set(simulation.FILMS) == set(ENDINGS)
+    assert set(terminal.ENDINGS_OF_FILMS) == set(ENDINGS)
     assert set(simulation.METHODS) == set(method.METHODS)
     assert set(excitation.ENDINGS) == {*excitation_files.ENDINGS, *excitation_files.PROGRAMS}
     assert set(excitation.CURVES) == set(CURVES)

@@ -345,6 +345,8 @@ def test_long_arms_are_checked_within_a_limit_of_work():
     eqs = qddot.derive("stanford")
     assert eqs.check("M", eqs.M).ok
     assert eqs.check("g", -eqs.g).mistakes[0].kinds == ("gravity_sign",)
+    turned = eqs.check("M[1, 1]", -eqs.M[0, 0])
+    assert str(turned.mistakes[0]).endswith("what one gets if all of it has the other sign.")
     assert eqs.check("M[6, 6]", "0.5").notes == ("No usual mistake gives this answer.",)
 
 

@@ -37,6 +37,7 @@ SHOWN = 4  # warnings of a file
 TURN = 2 * math.pi  # [rad]
 ROBOT = "The name of a built-in robot, or a robot file."
 ENDINGS_OF_FIGURES = (".png", ".svg", ".pdf")
+ENDINGS_OF_FILMS = (".gif", ".html", ".mp4")
 ENDINGS_OF_MOTIONS = (".csv", ".parquet", ".npz")
 ENDINGS_OF_ROBOTS = written_endings()
 
@@ -175,7 +176,7 @@ Animate = Annotated[
     writes(
         "--animate",
         what="A film",
-        endings=(".gif", ".html", ".mp4"),
+        endings=ENDINGS_OF_FILMS,
         words="Write a film of the motion",
     ),
 ]

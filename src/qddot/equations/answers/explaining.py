@@ -22,6 +22,7 @@ from qddot.errors import QddotError
 
 WORK = 5e6  # products of terms, for all mistakes together
 CLOSEST = 6  # mistakes that are tried two at a time
+SIGNS = ("sign", "term_sign")  # of an entry, and of terms in it
 ALIKE = 3  # mistakes that give the same answer, and are all named
 
 
@@ -179,7 +180,7 @@ class MistakeSearch:
 
     def _other_signs(self, simple: dict[int, tuple[str, str] | None]) -> list[Explanation]:
         """Return the terms that have the other sign, if this is all that is wrong."""
-        slips = {k: own for k, own in simple.items() if own and own[0] == "term_sign"}
+        slips = {k: own for k, own in simple.items() if own and own[0] in SIGNS}
         return by_words(slips, self.case) if len(slips) == len(simple) else []
 
     def _exchanged(self) -> Explanation | None:

@@ -15,7 +15,7 @@ from qddot.equations.polynomial import WorkLimitReached, at_most
 from qddot.equations.proofs import CORIOLIS
 
 WORK = 5e6  # products of terms, for all factorisations together
-SURE = ("term_sign", "term_missing")  # slips of which a row may have several
+SURE = ("sign", "term_sign", "term_missing")  # slips of which a row may have several
 
 
 @dataclass(frozen=True)

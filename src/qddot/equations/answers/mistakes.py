@@ -202,6 +202,8 @@ def _written(left: Polynomial, right: Any) -> list[tuple[Terms, Terms]]:
 
 
 def _of_terms(wrong: Terms, own: Terms, quantity: str, x: Polynomial) -> tuple[str, str] | None:
+    if len(wrong) > MOST and wrong == {m: -2 * c for m, c in own.items()}:
+        return "sign", "all of it has the other sign"
     if not 0 < len(wrong) <= MOST:
         return None
     said = _text({m: own.get(m, c) for m, c in wrong.items()}, x)
