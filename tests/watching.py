@@ -15,14 +15,12 @@ OURS = str(Path(qddot.__file__).parent)
 
 WATCHED = ("open", "exec", "compile", "os.system", "os.exec", "subprocess.Popen", "socket.connect")
 SEEN: list[tuple[str, str]] | None = None
+HOOKED: list[bool] = []  # once; a hook is never taken away, and hears of everything
 
 
 def hook(event: str, arguments: tuple) -> None:
     if SEEN is not None and event.startswith(WATCHED):
         SEEN.append((event, str(arguments[0])))
-
-
-sys.addaudithook(hook)
 
 
 @contextmanager
@@ -48,6 +46,9 @@ def python_calls(function: Callable[..., Any] | None = None) -> Iterator[list[st
 def watched() -> Iterator[list[tuple[str, str]]]:
     """Yield the list of what is opened, executed and fetched in the meantime."""
     global SEEN
+    if not HOOKED:
+        sys.addaudithook(hook)
+        HOOKED.append(True)
     SEEN = []
     try:
         yield SEEN
