@@ -338,7 +338,7 @@ def problems_of(text):
         (
             "a = 0.5",
             "A = 0.5",
-            "5: dh[0]: A: this key means nothing here. Remove it.",
+            "5: dh[0]: A: this key means nothing here. Did you mean 'a'?",
         ),
         (
             "a = 0.5",
