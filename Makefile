@@ -42,8 +42,10 @@ demo: $(VENV)/.runtime ## write a page about a robot into build: the quickest lo
 test: style ## check the style and the types, and run the tests
 	@$(call types-beside,$(BIN)/python -m pytest $(PYTEST))
 
-test-all: style ## the same with the long attacks and make release, about three quarters of an hour
+test-all: style ## the same with the long attacks and make release, about an hour and a quarter
 	@$(call types-beside,$(BIN)/python -m pytest $(PYTEST) -m '' --hypothesis-profile=all)
+	@$(BIN)/python tests/baseline.py check
+	@$(BIN)/python tests/mutations.py check
 	@$(MAKE) --no-print-directory release
 
 release: $(VENV)/.installed ## try the oldest and the newest dependencies, and the packages in a clean place
