@@ -67,21 +67,18 @@ def test_runs_are_plain_values_for_machines():
         assert json.loads(json_text(each))["status"] == run.trajectory.status
 
 
-def test_torques_are_cut_off_in_both_unless_said():
+def test_torques_are_cut_off_unless_said():
     limits = SHOULDER.limits.effort
     much = dict(torque=2 * limits, duration=0.01)
     assert np.all(np.abs(qddot.simulate(SHOULDER, SHOULDER.home, **much).tau) <= limits)
     free = qddot.simulate(SHOULDER, SHOULDER.home, effort="report", **much)
     assert np.any(np.abs(free.tau) > limits)
-    with pytest.warns(DeprecationWarning, match=r'effort="report"'):
-        closed_loop(SHOULDER, "pd_gravity", effort_limits=False, duration=0.01)
 
 
 def test_a_rollout_counts_time_in_seconds():
     steps = dict(step=0.01)
     seconds = qddot.rollout(ARM, [0.1, 0.2], duration=1.0, every=0.1, **steps)
-    with pytest.warns(DeprecationWarning, match="in seconds"):
-        counted = qddot.rollout(ARM, [0.1, 0.2], steps=100, every=10, **steps)
+    counted = qddot.rollout(ARM, [0.1, 0.2], steps=100, every=0.1, **steps)
     np.testing.assert_array_equal(seconds.q, counted.q)
     np.testing.assert_array_equal(seconds.t, counted.t)
 

@@ -98,12 +98,6 @@ def test_the_motions_are_those_of_their_own_room():
     assert set(qddot.motions.__all__) <= set(qddot.control.__all__)
 
 
-def test_the_former_name_of_motions_still_works_and_says_the_new_one():
-    with pytest.warns(DeprecationWarning, match=r"references\.Quintic is now qddot\.\w+\.Quintic;"):
-        from qddot.control.references import Quintic
-    assert Quintic is qddot.motions.Quintic
-
-
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_pages_and_examples_import_public_names_only(path):
     text = path.read_text(encoding="utf-8")

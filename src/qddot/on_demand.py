@@ -18,7 +18,6 @@ def on_demand(
     modules: str = "",
     *,
     verb: str = "",
-    renamed: Mapping[str, str] | None = None,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the `__getattr__` and the `__dir__` of a package, and add to its `__all__`.
 
@@ -27,11 +26,10 @@ def on_demand(
         names: By module, what the package offers from there, with spaces in between.
         modules: Those of its own modules that are public.
         verb: The name that is called where the package itself is: `qddot.doctor("arm.urdf")`.
-        renamed: Old names, by which what has a new one is still found, with a warning.
     """
     here = sys.modules[package]
     places = {name: module for module, said in names.items() for name in said.split()}
-    inside, old = modules.split(), renamed or {}
+    inside = modules.split()
     public = sorted({*getattr(here, "__all__", ()), *places, *inside})
     here.__all__ = public  # type: ignore[attr-defined]
 
@@ -44,13 +42,6 @@ def on_demand(
             return getattr(import_module(places[name]), name)
         if name in inside:
             return import_module(f"{package}.{name}")
-        if name in old:
-            from qddot.deprecation import warn_of_old_name
-
-            warn_of_old_name(f"{package}.{name}", f"{package}.{old[name]}", stacklevel=3)
-            return getattr(here, old[name])
-        if f"{package}.{name}" in sys.modules:  # a module that moved: see `deprecation`
-            return sys.modules[f"{package}.{name}"]
         from qddot.errors import did_you_mean
 
         near = "" if name.startswith("_") else did_you_mean(name, public)

@@ -19,7 +19,6 @@ import numpy as np
 from qddot.checks import positive
 from qddot.dynamics.aba import applies
 from qddot.errors import NotNumeric
-from qddot.on_demand import on_demand
 from qddot.robot import Robot, robot_of
 
 BATCH = 8192  # states
@@ -223,6 +222,3 @@ class Pinocchio:
                 np.triu(theirs) + np.triu(theirs, 1).T
             )  # some versions leave the rest as it was
         return bool(np.abs(theirs - mine).max() <= AGREEMENT * np.abs(mine).max())
-
-
-__getattr__, _ = on_demand(__name__, {}, renamed={"measure": "bench"})

@@ -101,20 +101,12 @@ def test_what_is_said_of_the_model_stands_instead_of_what_is_set():
     assert study.controllers[0].law.robot.mass == pytest.approx(ARM.mass + 5)
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ({"believe": {"payload.tool": 1.0}}, {"model_set": {"payload.tool": 1.0}}),
-        ({"effort_limits": False}, {"effort": "report"}),
-    ],
-)
-def test_old_names_mean_the_same_and_warn(old, new):
+def test_the_effort_of_a_description_is_kept_and_other_keys_are_refused():
     panda = qddot.load("panda")
-    with pytest.warns(DeprecationWarning, match=next(iter(new))):
-        first = described_control({"law": "pd", **old}, panda, panda.home)
-    second = described_control({"law": "pd", **new}, panda, panda.home)
-    assert first.effort == second.effort
-    assert first.law.robot.mass == second.law.robot.mass
+    law = {"law": "pd", "effort": "report"}
+    assert described_control(law, panda, panda.home).effort == "report"
+    with pytest.raises(BadPlan, match="effort_limits: .* Did you mean 'effort'"):
+        described_control({"law": "pd", "effort_limits": False}, panda, panda.home)
 
 
 def test_limits_are_kept_by_whatever_moves_joints():

@@ -116,17 +116,17 @@ def test_outliers_do_not_move_huber(arm):
     assert robust.solution.noise == pytest.approx(noise, rel=0.1)
 
 
-def test_ridge_goes_from_the_prior_to_weighted_least_squares(arm):
+def test_bayes_goes_from_the_prior_to_weighted_least_squares(arm):
     robot, noise = arm
     log = excited(robot, 300, 0, noise)
     weighted = identify(robot, log)
-    sure = identify(robot, log, "ridge", belief=1e-4)
-    unsure = identify(robot, log, "ridge", belief=1e4)
+    sure = identify(robot, log, "bayes", belief=1e-4)
+    unsure = identify(robot, log, "bayes", belief=1e4)
     assert_near(sure.values, truth(sure), tolerance=1e-3)
     assert_near(unsure.values, weighted.values, tolerance=1e-4)
     assert np.all(sure.deviations <= weighted.deviations)
     with pytest.raises(BadArgument, match="give a share above 0"):
-        identify(robot, log, "ridge", belief=0)
+        identify(robot, log, "bayes", belief=0)
 
 
 def test_total_least_squares_mends_what_noisy_columns_do():
@@ -388,24 +388,6 @@ def test_estimators_have_scikit_learns_habits(arm):
         assert fit.condition > 1
         assert fit.rms.shape == (6,)
         assert 0 < fit.relative_error < 1
-
-
-def test_the_names_that_estimators_had_from_scikit_learn_still_work_and_say_the_new_ones(arm):
-    robot, noise = arm
-    estimator = OrdinaryLeastSquares(robot).fit(excited(robot, 100, 0, noise))
-    fit, values = estimator.fitted, estimator.fitted.values
-    old = {"parameters_": values, "covariance_": fit.solution.covariance, "rms_": fit.rms}
-    for name, value in old.items():
-        with pytest.warns(
-            DeprecationWarning, match=rf"estimator\.{name} is now estimator\.fitted\."
-        ):
-            np.testing.assert_array_equal(getattr(estimator, name), value)
-    with pytest.warns(DeprecationWarning, match=r"result_ is now estimator\.fitted;"):
-        assert estimator.result_ is fit
-    with pytest.warns(DeprecationWarning, match=r"fit\.rows is now fit\.log"):
-        assert fit.rows is fit.log
-    with pytest.raises(AttributeError, match="has no attribute 'parameters'"):
-        _ = estimator.parameters
 
 
 def test_what_a_log_that_hardly_moves_does_not_show_is_told(arm):

@@ -59,7 +59,7 @@ def test_folds_of_a_robust_fit_are_robust(arm):
     assert (near < 5 * robust.deviations).all()
 
 
-@pytest.mark.parametrize("method", ["ordinary", "ridge", "consistent"])
+@pytest.mark.parametrize("method", ["ordinary", "bayes", "consistent"])
 def test_the_robot_of_an_essential_fit_has_its_torques(arm, method):
     if method == "consistent":
         pytest.importorskip("cvxpy")
@@ -132,8 +132,8 @@ def test_a_column_that_is_not_finite_is_named_with_its_row(arm):
 @pytest.mark.parametrize(
     ("method", "options", "said"),
     [
-        ("ridge", {"belief": 0}, "belief is 0; give a share above 0, finite"),
-        ("ridge", {"belief": np.inf}, "belief is inf"),
+        ("bayes", {"belief": 0}, "belief is 0; give a share above 0, finite"),
+        ("bayes", {"belief": np.inf}, "belief is inf"),
         ("consistent", {"belief": -1}, "belief is -1"),
         ("consistent", {"belief": float("nan")}, "belief is nan"),
         ("consistent", {"masses": {"j1": 5}}, r"masses\['j1'\] is 5; give the least and the"),

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from qddot.deprecation import moved_modules
 from qddot.on_demand import on_demand
 
 if TYPE_CHECKING:
@@ -43,17 +42,4 @@ __getattr__, __dir__ = on_demand(
         "qddot.certificate.symbolic_bound": "SymbolicBound SymbolicBounds",
         "qddot.certificate.ellipsoid": "MassEllipsoid NearSingular mass_ellipsoid near_singular",
     },
-    renamed={
-        "effective_mass": "mass_ellipsoid",
-        "EffectiveMass": "MassEllipsoid",
-        "along": "bounds_over_joint",
-    },
-)
-moved_modules(
-    __name__,
-    names={"along": "bounds_over_joint"},
-    along="bounds",
-    near_singular="ellipsoid",
-    effective_mass="ellipsoid",
-    figures="qddot.plot",
 )

@@ -1,14 +1,13 @@
 """Every verb of the command line, in groups, and what all of them share.
 
-They share help to read with examples that run, --quiet, and names that options had before: these
-work for one release more, with a warning, out of the help.
+They share help to read with examples that run, and --quiet.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Annotated, Any, get_type_hints
 
@@ -49,14 +48,6 @@ Traceback = Annotated[
 SHARED: dict[str, Any] = {"quiet": Quiet, "traceback": Traceback}
 # of verbs that read a robot
 READ: dict[str, Any] = {"arg": ReadingArguments, "package_path": PackagePaths}
-# by verb, what stands in place of an old option
-NEW_NAMES: dict[str, dict[str, tuple[str, ...]]] = {
-    "control": {"--believe": ("--model-set",), "--wrong": ("--model-error",)},
-    "excite": {"--limit": ("--limits",), "--keep": ("--workspace",)},
-    "export": {"--float": ("--dtype", "float32")},
-    "identify": {"--merge": ("--unexcited", "merge"), "--slow": ("--speed",)},
-    "sweep": {"--scheduler": ("--client",)},
-}
 
 
 def parts(docstring: str) -> tuple[str, str]:
@@ -73,10 +64,6 @@ class Verb(TyperCommand):
         for each in (self, *self.get_params(ctx)):
             each.help = with_lists(getattr(each, "help", None) or "")  # type: ignore[union-attr]
         return fitting(super().get_help(ctx))
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the options, also by names that they had."""
-        return super().parse_args(ctx, with_new_names(str(ctx.info_name), args))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return what follows the verb: what it is about, then how."""
@@ -180,21 +167,6 @@ def with_shared_options(verb: Callable[..., None]) -> Callable[..., None]:
     shared.__signature__ = inspect.Signature([*own, *more])  # type: ignore[attr-defined]
     shared.__annotations__ = hints | added
     return shared
-
-
-def with_new_names(verb: str, words: Sequence[str]) -> list[str]:
-    """Return a command line with new names for old options; a note on stderr says so."""
-    known, found = NEW_NAMES.get(verb, {}), []
-    for word in words:
-        option, equals, value = word.partition("=")
-        if option not in known:
-            found.append(word)
-            continue
-        first, *rest = known[option]
-        new = " ".join([first, *rest])
-        progress.inform(f"warning: {option} is now {new}; the old name goes with the next release.")
-        found += [f"{first}={value}"] if equals else [first, *rest]
-    return found
 
 
 VERBS = {

@@ -7,7 +7,6 @@ from qddot.control import ComputedTorque, Quintic, closed_loop
 
 from typing import TYPE_CHECKING
 
-from qddot.deprecation import moved_modules
 from qddot.on_demand import on_demand
 
 if TYPE_CHECKING:
@@ -50,11 +49,4 @@ __getattr__, __dir__ = on_demand(
     },
     "laws",
     verb="closed_loop",
-)
-moved_modules(
-    __name__,
-    closed_loop="loop",
-    wrong_model="laws.assumption",
-    figures="qddot.plot",
-    references="qddot.motions",
 )

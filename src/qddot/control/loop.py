@@ -16,7 +16,7 @@ from qddot.control.conditions import Setting, conditions
 from qddot.control.laws.assumption import Rows
 from qddot.control.laws.law import ControlLaw
 from qddot.control.loop_arguments import (
-    effort_of,
+    check_choices,
     lasting,
     law_of,
     noise_of,
@@ -179,7 +179,8 @@ def closed_loop(
         >>> run.report.falls
         True
     """
-    robot, effort = robot_of(robot), effort_of(more, effort)
+    check_choices(effort, more)
+    robot = robot_of(robot)
     wrenches = on_robot(wrenches, wrenches_on)
     believed = None if model is None else robot_of(model)
     if isinstance(law, Mapping):

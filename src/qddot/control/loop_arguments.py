@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from qddot.checks import one_of, spread
 from qddot.control.laws.law import ControlLaw
-from qddot.deprecation import warn_of_old_name
 from qddot.errors import BadArgument, shorten
 from qddot.motions.setpoint import stays
 from qddot.robot import Robot
@@ -66,16 +66,11 @@ def beginning(reference: Any) -> tuple[np.ndarray, np.ndarray] | None:
     return place, speed
 
 
-def effort_of(more: dict[str, Any], effort: str) -> str:
-    """Refuse what has other names now, and return what becomes of too large torques."""
-    if "effort_limits" in more:
-        new = "enforce" if more.pop("effort_limits") else "report"
-        warn_of_old_name("closed_loop(effort_limits=)", f'effort="{new}"', stacklevel=3)
-        effort = new
+def check_choices(effort: Any, more: Mapping[str, Any]) -> None:
+    """Raise unless effort is a known word and noise is given by its two names."""
     one_of("effort", effort, ("report", "enforce"))
     if "noise" in more:
         raise BadArgument(
             "noise has two names: noise_q= of measured positions and noise_qd= of measured "
             "velocities, each a number or one number per joint."
         )
-    return effort

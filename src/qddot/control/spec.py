@@ -22,7 +22,6 @@ from qddot.control.laws.gains import Assignment
 from qddot.control.laws.law import ControlLaw
 from qddot.control.laws.task import in_order
 from qddot.control.loop_arguments import beginning, lasting
-from qddot.deprecation import warn_of_old_name
 from qddot.errors import (
     BadArgument,
     BadPlan,
@@ -162,18 +161,14 @@ def read_control(
         seconds: How long the run lasts; a second longer than the reference if not given.
         seed: Seed of `model_error`.
     """
-    for old, new in (("believe", "model_set"), ("effort_limits", "effort")):
-        if table.has(old):
-            warn_of_old_name(f"{old} of a controller", new, stacklevel=4)
     before, kind = len(table.found), _kind(table)
     frame, axes, law = table.text("frame") or arm.tip, table.text("axes"), None
     start, speed = q, np.zeros(arm.n)
     gains, times = _gains(fields.inner(table, "gains"), kind)
-    settings = "believe" if table.has("believe") else "model_set"
     believed = model or arm
-    if table.get(settings):
+    if table.get("model_set"):
         base, already = (believed, {}) if model or not unset else unset
-        own = read_settings(fields.inner(table, settings), base)
+        own = read_settings(fields.inner(table, "model_set"), base)
         believed = changed(base, {**already, **own})
     for symbol in believed.symbols[:1]:
         table.problem("model_set", f"{symbol} has no value", f"Give it one: {symbol} = 1.0.")
@@ -199,7 +194,8 @@ def read_control(
         key = "frame" if isinstance(error, UnknownName) else ""
         table.caught(error, key)
     seen = _sampling(table, arm.joint_names)
-    return ControlSpec(kind, law, start, speed, _effort(table), *seen)
+    effort = fields.one_of(table, "effort", EFFORT, "enforce")
+    return ControlSpec(kind, law, start, speed, effort, *seen)
 
 
 def carrying(arm: Robot, other: Robot) -> Robot:
@@ -292,12 +288,6 @@ def _gains(
         array = fields.values(table, key, table.get(key), None)
         found[key] = float(array) if array is not None and not array.ndim else array
     return found, times
-
-
-def _effort(table: DocumentTable) -> str:
-    effort = fields.one_of(table, "effort", EFFORT, "enforce")
-    limited = fields.flag(table, "effort_limits", True)
-    return effort if limited else "report"
 
 
 def _sampling(

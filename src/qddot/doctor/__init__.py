@@ -5,7 +5,6 @@
 
 from typing import TYPE_CHECKING
 
-from qddot.deprecation import moved_modules
 from qddot.on_demand import on_demand
 
 if TYPE_CHECKING:
@@ -24,6 +23,4 @@ __getattr__, __dir__ = on_demand(
         "qddot.doctor.compare": "PeerComparison",
     },
     verb="examine",
-    renamed={"Comparison": "PeerComparison"},
 )
-moved_modules(__name__, examine="examination")

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qddot.deprecation import renamed
 from qddot.doctor.compare import PeerComparison, compare
 from qddot.doctor.peers import PEERS, Peer
 from qddot.errors import BadFile, BadRobot, Problem
@@ -62,7 +61,6 @@ class Examination:
         }
 
 
-@renamed(source="robot")
 def examine(
     robot: Any,
     peers: Sequence[Peer] = PEERS,

@@ -21,7 +21,6 @@ exported      what users ask for, checked, and written
 
 from typing import TYPE_CHECKING
 
-from qddot.deprecation import moved_modules
 from qddot.on_demand import on_demand
 
 if TYPE_CHECKING:
@@ -37,4 +36,3 @@ __getattr__, __dir__ = on_demand(
         "qddot.backends.javascript": "javascript",
     },
 )
-moved_modules(__name__, export="exported")

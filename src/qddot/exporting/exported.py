@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from qddot.deprecation import renamed
 from qddot.errors import BadArgument, RobotWarning, did_you_mean, printable
 from qddot.exporting.bundle import bundle_files
 from qddot.exporting.c_files import c_files, cuda_files
@@ -61,7 +60,6 @@ class Exported(Judged):
         return "\n".join([*counts, *sizes])
 
 
-@renamed(folder="place")
 def export(
     robot: Robot | str | Path,
     place: str | Path,

@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from qddot.deprecation import moved_modules
 from qddot.on_demand import on_demand
 
 if TYPE_CHECKING:
@@ -88,14 +87,6 @@ __getattr__, __dir__ = on_demand(
         "qddot.identification.validation": "errors_by_run errors_on",
     },
 )
-moved_modules(
-    __name__,
-    {"page": "fit_page"},
-    identify="estimators",
-    compare="comparison",
-    least_squares="solution",
-    figures="qddot.plot",
-)
 
 AUTO = "auto"  # terms: the usual ones, and what `choices` finds to predict better
 
@@ -107,7 +98,6 @@ METHODS = {
     "consistent": "consistent.PhysicallyConsistent",
     "likely": "likelihood.MaximumLikelihood",
     "bayes": "bayesian.Bayesian",
-    "ridge": "bayesian.Bayesian",
     "total": "total.TotalLeastSquares",
     "instrumental": "instrumental.InstrumentalVariables",
     "recursive": "recursive.RecursiveLeastSquares",

@@ -14,14 +14,12 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
-from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from qddot.checks import positive, whole
-from qddot.deprecation import warn_of_old_name
 from qddot.errors import BadArgument, IdentificationWarning, Problem, did_you_mean
 from qddot.identification import AUTO, METHODS
 from qddot.identification.choices import Choices, choose
@@ -48,8 +46,6 @@ if TYPE_CHECKING:
 SHARE = "a share above 0, finite: 1 is 100 %"
 ENOUGH = 2  # torques a parameter that decimation must leave
 ALIKE = 2.5  # rows a period of the cut-off: more say the same again
-# what scikit-learn's habit calls the fields of a fit, where not by their names and a "_"
-OLD_NAMES = {"result_": "", "parameters_": "values", "covariance_": "solution.covariance"}
 
 
 def identify(
@@ -283,14 +279,6 @@ class Estimator:
         if "_fit" not in vars(self):
             raise BadArgument(f"{type(self).__name__} has not been fitted; call fit(log) first.")
         return self._fit
-
-    def __getattr__(self, name: str) -> Any:
-        """Return what `fitted` has by the name without its "_", for one release more."""
-        if name.startswith("_") or not name.endswith("_"):
-            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
-        now = OLD_NAMES.get(name, name[:-1])
-        warn_of_old_name(f"estimator.{name}", f"estimator.fitted.{now}".rstrip("."))
-        return attrgetter(now)(self.fitted) if now else self.fitted
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the arguments that the estimator was made with."""

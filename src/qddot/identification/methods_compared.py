@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from qddot.identification.result import Fit
 
 # those that need nothing but a log: not the command that was followed, nor a memory
-ALONE = tuple(m for m in METHODS if m not in ("ridge", "instrumental", "recursive"))
+ALONE = tuple(m for m in METHODS if m not in ("instrumental", "recursive"))
 WIDEST = 300  # characters of a reason
 
 

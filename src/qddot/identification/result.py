@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.deprecation import warn_of_old_name
 from qddot.errors import BadArgument, IdentificationWarning, Problem
 from qddot.identification.back_to_robot import (
     nearest,
@@ -233,12 +232,6 @@ class Fit(Judged):
     def samples(self) -> Log:
         """The rows that were fitted: those of the log, or few of them, filtered."""
         return self.problem.log
-
-    @property
-    def rows(self) -> Log:
-        """The old name of `log`."""
-        warn_of_old_name("fit.rows", "fit.log")
-        return self.log
 
     def external_torque(self, log: Any, **options: Any) -> ExternalTorque:
         """Return what pushed the arm while another log was recorded, and when.

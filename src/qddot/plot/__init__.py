@@ -6,7 +6,6 @@ Each returns a matplotlib figure, and writes it where it is given a `path` (.png
 
 from typing import TYPE_CHECKING
 
-from qddot.deprecation import moved_modules
 from qddot.on_demand import on_demand
 
 if TYPE_CHECKING:
@@ -71,4 +70,3 @@ __getattr__, __dir__ = on_demand(
         "qddot.present.pages.log": "log_page",
     },
 )
-moved_modules(__name__, compare="qddot.plot", style="qddot.present.figures.style")

@@ -13,7 +13,6 @@ computer, of one arm or many: `acting.sampled`.
 
 from typing import TYPE_CHECKING
 
-from qddot.deprecation import moved_modules
 from qddot.on_demand import on_demand
 
 if TYPE_CHECKING:
@@ -38,4 +37,3 @@ __getattr__, __dir__ = on_demand(
         "qddot.simulation.energy": "Audit Energy",
     },
 )
-moved_modules(__name__, simulate="simulation", rollout="rollouts")

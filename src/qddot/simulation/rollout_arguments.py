@@ -15,14 +15,12 @@ from qddot.checks import (
     REAL,
     by_name,
     check_finite,
-    is_whole,
     not_real,
     one_of,
     positive,
     real_array,
     whole,
 )
-from qddot.deprecation import warn_of_old_name
 from qddot.errors import BadArgument, WrongShape, did_you_mean, listing, printable
 from qddot.robot import Robot
 from qddot.simulation.acting import Law
@@ -143,12 +141,7 @@ def step_counts(duration: Any, step: float, steps: Any, every: Any) -> tuple[int
     if steps is None:
         steps = _multiple("duration", duration, step)
     steps = whole("steps", steps, 1)
-    stride = 1
-    if is_whole(every) and every > 0:
-        warn_of_old_name(f"rollout(every={every}), in steps,", "in seconds", stacklevel=3)
-        stride = int(every)
-    elif every is not None:
-        stride = _multiple("every", every, step)
+    stride = 1 if every is None else _multiple("every", every, step)
     if steps % stride:
         less = steps - steps % stride
         raise BadArgument(

@@ -15,7 +15,6 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from qddot.deprecation import renamed
 from qddot.errors import MissingExtra, QddotError
 from qddot.robot import Robot
 from qddot.studio.connection import Conversation
@@ -172,7 +171,6 @@ class Studio:
             del self.sessions[session]
 
 
-@renamed(open_browser="browser")
 def serve(
     robot: str | Path | Robot | None = None,
     port: int | None = None,

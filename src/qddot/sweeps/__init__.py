@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from qddot.deprecation import moved_modules
 from qddot.on_demand import on_demand
 
 if TYPE_CHECKING:
@@ -26,4 +25,3 @@ __getattr__, __dir__ = on_demand(
         "qddot.errors": "BadPlan CannotWrite CrewLost",
     },
 )
-moved_modules(__name__, sweep="running")
