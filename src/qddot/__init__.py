@@ -29,11 +29,7 @@ if TYPE_CHECKING:
         workspace as workspace,
     )
     from qddot.backends.kernel import Kernel as Kernel
-    from qddot.certificate import (
-        Certificate as Certificate,
-        certify as certify,
-        prove_inverse_kinematics as prove_inverse_kinematics,
-    )
+    from qddot.certificate import Certificate as Certificate, certify as certify
     from qddot.equations import derive as derive, prove as prove
     from qddot.errors import (
         IdentificationWarning as IdentificationWarning,
@@ -86,7 +82,7 @@ __getattr__, __dir__ = on_demand(
     __name__,
     {
         "qddot.backends.kernel": "Kernel",
-        "qddot.certificate": "Certificate certify prove_inverse_kinematics",
+        "qddot.certificate": "Certificate certify",
         "qddot.equations": "derive prove",
         "qddot.errors": (
             "IdentificationWarning Interrupted QddotError QddotWarning RobotWarning "

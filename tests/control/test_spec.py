@@ -105,7 +105,7 @@ def test_the_effort_of_a_description_is_kept_and_other_keys_are_refused():
     panda = qddot.load("panda")
     law = {"law": "pd", "effort": "report"}
     assert described_control(law, panda, panda.home).effort == "report"
-    with pytest.raises(BadPlan, match="effort_limits: .* Did you mean 'effort'"):
+    with pytest.raises(BadPlan, match=r"effort_limits: .* Did you mean 'effort'"):
         described_control({"law": "pd", "effort_limits": False}, panda, panda.home)
 
 

@@ -92,24 +92,36 @@ def test_no_solution_is_missed_in_a_million_poses(name):
         assert worst < 1e-12, seed
 
 
-def test_every_root_that_newton_finds_is_there():
-    """From 400 starts, Newton's method on pose and Jacobian ends at the eight solutions only."""
-    q = np.array([0.3, -1.1, 1.4, 0.5, 0.9, -0.7])
-    X, rng = UR5.pose(q, "tool"), np.random.default_rng(0)
-    s = UR5.inverse_kinematics_all(X, "tool")
-    at = rng.uniform(-np.pi, np.pi, (400, 6))
+@pytest.mark.parametrize(
+    ("name", "q", "count"),
+    [
+        ("ur5", [0.3, -1.1, 1.4, 0.5, 0.9, -0.7], 8),
+        ("puma560", [1.83, 1.14, -1.34, -1.79, 0.88, 0.35], 8),
+        ("stanford", [0.07, 2.67, 0.44, 2.66, -0.59, -0.45], 8),
+        ("panda", [0.4, 0.3, 0.2, -1.5, 0.5, 1.8, 0.7], 4),
+    ],
+)
+def test_every_root_that_newton_finds_is_there(name, q, count):
+    """From 400 starts, Newton's method on pose and Jacobian ends at the solutions only."""
+    arm, q, rng = robot(name), np.array(q), np.random.default_rng(0)
+    free = np.arange(6)  # of a seventh joint the position is given
+    turns, X = turns_of(name)[free], arm.pose(q, "tool")
+    given = {arm.joint_names[6]: q[6]} if len(q) == 7 else {}
+    s = arm.inverse_kinematics_all(X, "tool", free=given)
+    at = np.tile(q, (400, 1))
+    at[:, free] = rng.uniform(-1, 1, (400, 6)) * np.where(turns, np.pi, 1.0)
     for _ in range(60):
-        Y, J = UR5.pose(at, "tool"), UR5.jacobian(at, "tool")
+        Y, J = arm.pose(at, "tool"), arm.jacobian(at, "tool")[..., free]
         turn = X[:3, :3] @ Y[:, :3, :3].swapaxes(-1, -2)
         axis = np.stack(
             [(turn - turn.swapaxes(-1, -2))[:, i, j] / 2 for i, j in ((2, 1), (0, 2), (1, 0))], -1
         )
         error = np.concatenate([axis, X[:3, 3] - Y[:, :3, 3]], -1)
         damped = J.swapaxes(-1, -2) @ J + 0.01 * (error**2).sum(-1)[:, None, None] * np.eye(6)
-        at = at + np.linalg.solve(damped, J.swapaxes(-1, -2) @ error[..., None])[..., 0]
-    closes = np.abs(UR5.pose(at, "tool") - X).max(axis=(-2, -1)) < 1e-9
-    ends = apart(at[closes][:, None], s.q[s.found][None], np.ones(6, dtype=bool)).max(axis=-1)
-    assert s.found.all()
+        at[:, free] += np.linalg.solve(damped, J.swapaxes(-1, -2) @ error[..., None])[..., 0]
+    closes = np.abs(arm.pose(at, "tool") - X).max(axis=(-2, -1)) < 1e-9
+    ends = apart(at[closes][:, None, free], s.q[s.found][None, :, free], turns).max(axis=-1)
+    assert s.found.sum() == count
     assert closes.sum() > 100
     assert (ends.min(axis=1) < 1e-6).all()  # every root is one of ours
     assert (ends.min(axis=0) < 1e-6).all()  # and all of ours are found

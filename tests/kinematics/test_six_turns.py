@@ -111,7 +111,7 @@ def test_both_of_two_solutions_that_have_nearly_met_are_there():
     )
     q = np.array([-0.593987, 3.126869, -2.414748, 1.998009, 1.329599, -1.662599])
     s = arm.inverse_kinematics_all(arm.pose(q, "tool"), "tool")
-    assert s.counts == 8  # as `prove_inverse_kinematics` proves
+    assert s.counts == 8
     apart = np.abs(s.q[s.found] - q).max(axis=-1)
     np.testing.assert_allclose(sorted(apart)[:2], [0, 0.0119], rtol=0, atol=1e-4)
     assert np.abs(s.q[s.found]).max() <= np.pi

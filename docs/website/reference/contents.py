@@ -77,8 +77,7 @@ CHAPTERS = (
         "Certificate",
         "Properties and bounds of the dynamics, proved over boxes of joint positions.",
         (
-            *("qddot.certify", "qddot.Certificate", "qddot.prove_inverse_kinematics"),
-            "qddot.certificate.*",
+            *("qddot.certify", "qddot.Certificate", "qddot.certificate.*"),
             *("qddot.plot.plot_eigenvalues", "qddot.plot.plot_norms", "qddot.plot.plot_gravity"),
             *("qddot.plot.plot_effective_mass", "qddot.plot.plot_effective_mass_map"),
         ),

@@ -12,10 +12,6 @@ if TYPE_CHECKING:
         bounds_over_joint as bounds_over_joint,
     )
     from qddot.certificate.bound import Box as Box
-    from qddot.certificate.inverse_kinematics import (
-        prove_inverse_kinematics as prove_inverse_kinematics,
-    )
-    from qddot.certificate.kinematics_proof import KinematicsProof as KinematicsProof
     from qddot.certificate.properties import Property as Property
     from qddot.certificate.symbolic import symbolic_bounds as symbolic_bounds
     from qddot.certificate.symbolic_bound import (
@@ -35,8 +31,6 @@ __getattr__, __dir__ = on_demand(
         "qddot.certificate.certificate": "Certificate certify",
         "qddot.certificate.bound": "Bound Box",
         "qddot.certificate.bounds": "QUANTITIES bounds_over_joint",
-        "qddot.certificate.inverse_kinematics": "prove_inverse_kinematics",
-        "qddot.certificate.kinematics_proof": "KinematicsProof",
         "qddot.certificate.properties": "Property",
         "qddot.certificate.symbolic": "symbolic_bounds",
         "qddot.certificate.symbolic_bound": "SymbolicBound SymbolicBounds",

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-import qddot
 from qddot.cli import words
 from qddot.cli.certificates import box_of_words
 from qddot.cli.terminal import (
@@ -27,7 +26,6 @@ from qddot.cli.terminal import (
 from qddot.errors import BadArgument, NotInClosedForm, printable
 
 MATCHES = ("pose", "position", "rotation", "x", "y", "z")
-PROVED = ("pose", "position")
 
 
 def ik(
@@ -63,19 +61,14 @@ def ik(
             "--all", help="Print every solution within the limits instead of the nearest one."
         ),
     ] = False,
-    prove: Annotated[
-        bool, typer.Option("--prove", help="Also prove how many solutions there are.")
-    ] = False,
     box: Annotated[
         OptionWords,
         typer.Option(
             metavar="BOX",
-            help="Where --prove looks: a range or one position per joint, j7=30deg [rad or m]; may "
-            "be given several times. The joint limits if not given. With --all, one position for "
-            "each joint that is given.",
+            help="With --all: where a joint of an arm with more than six is held, j7=30deg [rad or "
+            "m]; may be given several times.",
         ),
     ] = None,
-    seconds: Annotated[float, number("How long --prove may take [s].", "SECONDS")] = 60.0,
     settings: Settings = None,
     degrees: Degrees = False,
     as_json: AsJson = False,
@@ -83,14 +76,12 @@ def ik(
     """Print joint positions that bring a frame to a pose.
 
     They are the nearest ones found within the joints' limits. The exit status is 1 if there are
-    none: then it prints how close the frame comes, and where it is then. With --prove it is also 1
-    if the number of solutions stays undecided.
+    none: then it prints how close the frame comes, and where it is then.
 
     Examples:
       qddot ik panda --position 0.4,0.2,0.5
       qddot ik ur5 --pose 0.3,0.2,0.4,pi,0,0 --near 0,-1,1,0,1,0
       qddot ik panda --pose 0.5,0,0.4,pi,0,0 --match z --json
-      qddot ik puma560 --pose 0.4,0.2,0.3,0,pi/2,0 --prove
       qddot ik ur5 --pose 0.3,0.2,0.4,180deg,0,0 --all --degrees
     """
     from qddot.motions.description import POSE_PARTS
@@ -115,21 +106,17 @@ def ik(
         start = _numbers("--near", near, robot.n, "one per joint")
         doubt_positions("--near", start, robot)
     how: dict[str, Any] = {"near": start, "match": match, "tolerance": tolerance, "starts": starts}
-    if box and not (prove or every):
-        raise BadArgument("--box says where --prove looks, or what --all is given: name one.")
+    if box and not every:
+        raise BadArgument("--box says where --all holds a joint: add --all, or leave out --box.")
     if every and position is not None:
         raise BadArgument(
             "--all is of whole poses, and --position leaves a family of them.\n"
             "  Give --pose x,y,z,roll,pitch,yaw, or leave out --all."
         )
-    if (prove and match not in PROVED) or (every and match != "pose"):
-        what = (
-            "--all is of a whole pose" if every else "--prove is of a whole pose or of a position"
-        )
-        raise BadArgument(f"{what}, not of --match {match}.")
-    held = box_of_words(box or [])
+    if every and match != "pose":
+        raise BadArgument(f"--all is of a whole pose, not of --match {match}.")
     if every:
-        facts, lines, found = _all(robot, target, where, held, degrees)
+        facts, lines, found = _all(robot, target, where, box or [], degrees)
     else:
         solution = robot.inverse_kinematics(target, where, **how)
         facts, lines, found = (
@@ -137,24 +124,21 @@ def ik(
             solution.text(degrees).splitlines(),
             bool(solution.found),
         )
-    proved = True
-    if prove:
-        X = target if position is None else _matrix([*target, 0, 0, 0])
-        proof = qddot.prove_inverse_kinematics(
-            robot, X, where, match=match, box=held, seconds=seconds
-        )
-        facts, lines = facts | {"proof": proof.to_dict()}, [*lines, "", *str(proof).splitlines()]
-        proved = proof.proved
     tell(as_json, facts, lines)
-    if not (found and proved):
+    if not found:
         raise typer.Exit(1)
 
 
 def _all(
-    robot: Any, X: Any, frame: str, held: Any, degrees: bool
+    robot: Any, X: Any, frame: str, box: list[str], degrees: bool
 ) -> tuple[dict[str, Any], list[str], bool]:
     """Return the facts about all solutions of a pose, the lines to print, and whether any is."""
-    given = held if isinstance(held, dict) else {}
+    held = box_of_words(box)
+    if box and not isinstance(held, dict):
+        raise BadArgument(
+            f"With --all, --box gives one position, joint=0.5; not {printable(box[0])!r}."
+        )
+    given = held or {}
     wide = [joint for joint, (low, high) in given.items() if low != high]
     if wide:
         raise BadArgument(f"With --all, --box gives one position: --box {printable(wide[0])}=0.5.")

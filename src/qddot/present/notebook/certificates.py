@@ -9,7 +9,6 @@ import numpy as np
 from qddot.certificate.bound import Bound, digits, symbol
 from qddot.certificate.certificate import VERDICT, Certificate, box_text
 from qddot.certificate.ellipsoid import MassEllipsoid, NearSingular
-from qddot.certificate.kinematics_proof import KinematicsProof
 from qddot.certificate.mobility import vector_text
 from qddot.certificate.properties import Property
 from qddot.equations.answers.sheet import GradedSheet
@@ -56,20 +55,6 @@ def bound_html(bound: Bound) -> str:
         "time": f"{bound.seconds:.2g} s",
     }
     return shown(symbol(bound.quantity), facts(known))
-
-
-def kinematics_proof_html(proof: KinematicsProof) -> str:
-    """Return the proof of inverse kinematics for a notebook: what is proved, and the solutions."""
-    title, *more = str(proof).splitlines()
-    table = rows(
-        [*proof.robot.joint_names, "±"],
-        [
-            (*(f"{x:.6f}" for x in q), f"{radius:.1e}")
-            for q, radius in zip(proof.q, proof.radius, strict=True)
-        ],
-    )
-    said = [line.strip() for line in more if not line.startswith("  q = ")]
-    return shown(title, *([table] if len(proof.q) else []), *(paragraph(x, "quiet") for x in said))
 
 
 def property_html(found: Property) -> str:
