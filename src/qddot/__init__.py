@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         SimulationWarning as SimulationWarning,
         TooLarge as TooLarge,
     )
-    from qddot.exporting import export as export, load_bundle as load_bundle
+    from qddot.exporting import export as export
     from qddot.identification import (
         Log as Log,
         excite as excite,
@@ -88,7 +88,7 @@ __getattr__, __dir__ = on_demand(
             "IdentificationWarning Interrupted QddotError QddotWarning RobotWarning "
             "SimulationWarning TooLarge"
         ),
-        "qddot.exporting": "export load_bundle",
+        "qddot.exporting": "export",
         "qddot.identification": "Log excite identifiable identify load_log",
         "qddot.model": "Model",
         "qddot.program": "Program record",

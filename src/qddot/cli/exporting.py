@@ -25,7 +25,7 @@ from qddot.errors import BadArgument, one_of
 from qddot.progress import percent_done
 from qddot.saving import check_place, write_whole
 
-TARGETS = ("c", "cpp", "cuda", "bundle", "matlab", "fmu", "ros2")
+TARGETS = ("c", "cpp", "cuda", "matlab", "fmu", "ros2")
 
 
 def export(
@@ -90,7 +90,6 @@ def export(
       qddot export panda.urdf --inertia nearest -o start.toml
       qddot export ur5 --target c --functions inverse_dynamics,mass_matrix -o ur5_c
       qddot export two_link --law computed_torque --dtype float32 -o two_link_c
-      qddot export panda --target bundle -o .
       qddot export two_link_symbolic --target matlab -o two_link
       qddot export panda --target ros2 -o qddot_panda
     """

@@ -1,4 +1,4 @@
-"""Programs for other machines: C for a board, C++, CUDA source, MATLAB, FMUs, ROS 2, bundles.
+"""Programs for other machines: C for a board, C++, CUDA source, MATLAB, FMUs, ROS 2.
 
 functions     which programs are written, under which names; laws with their reference as inputs
 c_prelude     what C source begins with: sine and cosine, smallest and largest
@@ -14,8 +14,6 @@ fmu_files     FMUs: descriptions, sources (fmu/) and libraries
 ros2_laws     laws with gains as inputs, and what C++ has to know of the arm
 ros2_files    a ROS 2 package: a controller, a solver (ros2/), parameters, what starts them
 closed_forms  quantities of robots with symbols as formulas
-bundle        programs and what they need to be run by NumPy or CuPy alone
-player        what runs a bundle; it is copied into it
 exported      what users ask for, checked, and written
 """
 
@@ -25,14 +23,12 @@ from qddot.on_demand import on_demand
 
 if TYPE_CHECKING:
     from qddot.exporting.exported import Exported as Exported, export as export
-    from qddot.exporting.bundle import load_bundle as load_bundle
     from qddot.backends.javascript import javascript as javascript
 
 __getattr__, __dir__ = on_demand(
     __name__,
     {
         "qddot.exporting.exported": "Exported export",
-        "qddot.exporting.bundle": "load_bundle",
         "qddot.backends.javascript": "javascript",
     },
 )

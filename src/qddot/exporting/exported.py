@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from qddot.errors import BadArgument, RobotWarning, did_you_mean, printable
-from qddot.exporting.bundle import bundle_files
 from qddot.exporting.c_files import c_files, cuda_files
 from qddot.exporting.cpp_files import cpp_files
 from qddot.exporting.fmu_files import fmu_files
@@ -29,7 +28,6 @@ TARGETS: dict[str, Callable[[Robot, Sequence[ExportedFunction], bool], Files]] =
     "c": c_files,
     "cpp": cpp_files,
     "cuda": cuda_files,
-    "bundle": bundle_files,
     "matlab": matlab_files,
 }
 # targets that take a whole robot, and say what they cannot hold
@@ -76,11 +74,10 @@ def export(
         place: A robot file (.toml, .json, .urdf, .xml, .sdf); or, for source, the folder where the
             files go, which is made if it is not there.
         target: "c": C99 with a check of itself and a CMake file; "cpp": the same as a C++17 header,
-            for float, double and batches; "cuda": kernels; "bundle": one file that NumPy alone can
-            run, and CuPy on a GPU; "matlab": a function per file, for MATLAB, Simulink and GNU
-            Octave, of robots with symbols too; "fmu": the motion of the robot as FMUs of FMI 2.0
-            and 3.0; "ros2": a package with a controller of ros2_control. If not given, a robot
-            file where the place has the ending of one, else "c".
+            for float, double and batches; "cuda": kernels; "matlab": a function per file, for
+            MATLAB, Simulink and GNU Octave, of robots with symbols too; "fmu": the motion of the
+            robot as FMUs of FMI 2.0 and 3.0; "ros2": a package with a controller of ros2_control.
+            If not given, a robot file where the place has the ending of one, else "c".
         functions: Names of quantities ("inverse_dynamics", "jacobian:tool:local"), recorded
             programs, or control laws. A law is exported with its reference as inputs; an online
             estimator, `fit.online()`, with loops that update it, in C and C++. If not given,
