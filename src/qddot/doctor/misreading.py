@@ -1,12 +1,10 @@
-"""Whether a peer has other inertias: which links it misreads, and in which of the usual ways."""
+"""Whether a peer has other inertias: which links it misreads, and in which way."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import TypeVar
 
 import numpy as np
 
@@ -18,11 +16,9 @@ from qddot.model.tree import BASE
 from qddot.spatial.inertia import NAMES, Inertia, symmetric, upper, why_impossible
 from qddot.spatial.vector import skew
 
-T = TypeVar("T")
-
 
 def misread(evidence: Evidence, peer: str) -> str:
-    """Say which inertias are misread, and how: in one way, or in two."""
+    """Say which inertias are misread, and in which one way."""
     things = masses(evidence)
     effects = {(m, thing): thing.effects[m.words] for m in MISTAKES for thing in things}
     # a link that a mistake does not touch says nothing
@@ -30,18 +26,15 @@ def misread(evidence: Evidence, peer: str) -> str:
     # the same lengths and angles in far fewer numbers
     _, R = np.linalg.qr(np.column_stack([*effects.values(), evidence.residual()]))
     residual, columns = R[:, -1], dict(zip(effects, R.T, strict=False))
-    for way in [(mistake,) for mistake in MISTAKES] + list(combinations(MISTAKES, 2)):
-        candidates = {key: column for key, column in columns.items() if key[0] in way}
+    for mistake in MISTAKES:
+        candidates = {thing: column for (m, thing), column in columns.items() if m is mistake}
         if chosen := subset(candidates, residual):
-            parts = []
-            for m in way:
-                own = [f"{thing.name} ({thing.mass:.4g} kg)" for w, thing in chosen if w is m]
-                parts += [m.words.format(links=listing(own, 3))] if own else []
-            return f"{peer} {', and '.join(parts)}"
+            links = listing([f"{thing.name} ({thing.mass:.4g} kg)" for thing in chosen], 3)
+            return f"{peer} {mistake.words.format(links=links)}"
     return ""
 
 
-def subset(columns: dict[T, np.ndarray], residual: np.ndarray) -> list[T]:
+def subset(columns: dict[Mass, np.ndarray], residual: np.ndarray) -> list[Mass]:
     """Return the keys whose effects add up to the residual, if there are such."""
     if not columns:
         return []
@@ -68,26 +61,8 @@ def step_by_step(A: np.ndarray, residual: np.ndarray) -> np.ndarray:
     return part
 
 
-def scaled(evidence: Evidence, peer: str) -> str:
-    """Say whether all masses, or one link's, are a multiple of ours."""
-    residual = evidence.residual()
-    # what is left of M without the rotors is linear in the masses
-    whole = evidence.flat(evidence.M - np.diag(evidence.rotor_inertia), evidence.g)
-    factor = 1 + whole @ residual / max(whole @ whole, 1e-300)
-    if vanishes(residual - (factor - 1) * whole):
-        return f"every mass and inertia is {factor:.6g} times as large in {peer}"
-    for thing in masses(evidence):
-        own = -thing.effects[LEFT_OUT.words]
-        if not vanishes(own):
-            factor = 1 + own @ residual / (own @ own)
-            if vanishes(residual - (factor - 1) * own):
-                there = f"{factor * thing.mass:.4g} kg"
-                return f"{thing.name} has {there} in {peer} and {thing.mass:.4g} kg here"
-    return ""
-
-
 def one_body(evidence: Evidence, peer: str) -> str:
-    """Say whether the whole difference lies in one body, whatever it is."""
+    """Say whether the whole difference is that of one body's inertia, whatever the cause."""
     residual = evidence.residual()
     units = [matrix(Inertia.from_parameters(list(row))) for row in np.eye(len(NAMES))]
     own = {link.name for link in evidence.model.links if link.inertial.mass}
@@ -97,8 +72,8 @@ def one_body(evidence: Evidence, peer: str) -> str:
             links = [name for name, (b, _) in evidence.tree.frames.items() if b == i]
             heavy = listing([f"{shorten(name)!r}" for name in links if name in own], 3)
             return (
-                f"{peer} has another inertia for what joint {shorten(body.name)!r} moves "
-                f"({heavy or 'nothing with mass'}); everything else agrees"
+                f"M and g differ as if what joint {shorten(body.name)!r} moves "
+                f"({heavy or 'nothing with mass'}) had another inertia in {peer}"
             )
     return ""
 
@@ -128,20 +103,6 @@ def unturned(inertial: Inertial) -> Inertial:
     return replace(inertial, rpy=(0, 0, 0))
 
 
-def diagonal(inertial: Inertial) -> Inertial:
-    xx, _, _, yy, _, zz = inertial.inertia
-    return replace(inertial, inertia=(xx, 0, 0, yy, 0, zz))
-
-
-def other_sign(inertial: Inertial) -> Inertial:
-    xx, xy, xz, yy, yz, zz = inertial.inertia
-    return replace(inertial, inertia=(xx, -xy, -xz, yy, -yz, zz))
-
-
-def point(inertial: Inertial) -> Inertial:
-    return replace(inertial, inertia=(0, 0, 0, 0, 0, 0))
-
-
 def about_link(inertial: Inertial) -> Inertial:
     """Return the inertia whose matrix about the link's origin is the one that was written."""
     K = skew([float(x) for x in inertial.com])
@@ -153,10 +114,6 @@ def unturned_matrix(inertial: Inertial) -> list[float]:
     """Return the six entries in the link's axes."""
     own = replace(inertial, mass=0, com=(0, 0, 0)).about_origin()
     return [float(x) for x in upper(own.I)]
-
-
-def centred(inertial: Inertial) -> Inertial:
-    return replace(inertial, com=(0, 0, 0))
 
 
 def balanced(inertial: Inertial) -> Inertial:
@@ -188,18 +145,13 @@ def unit(inertial: Inertial) -> Inertial:
     return Inertial(1, (0, 0, 0), (1, 0, 0, 1, 0, 1))
 
 
-LEFT_OUT = Mistake("leaves out the mass and inertia of {links}", nothing)
 MISTAKES = (
-    LEFT_OUT,
+    Mistake("leaves out the mass and inertia of {links}", nothing),
     Mistake("reads the inertia of {links} without its rpy", unturned),
-    Mistake("reads the inertia of {links} without its products Ixy, Ixz, Iyz", diagonal),
-    Mistake("reads the products of inertia of {links} with the opposite sign", other_sign),
-    Mistake("takes {links} as a point mass: it reads the mass but no inertia", point),
     Mistake(
         "takes the inertia of {links} about the link's origin instead of its centre of mass",
         about_link,
     ),
-    Mistake("puts the centre of mass of {links} at the link's origin", centred),
     Mistake("gives {links}, whose inertia no body has, three equal moments", balanced),
     Mistake("takes {links}, whose inertia no body has, as a ball of water", watery),
     Mistake("takes {links} as a body of 1 kg and 1 kg·m²", unit),
