@@ -25,10 +25,7 @@ def answer_of(model: Model, q: np.ndarray, **facts) -> Answer:
     M, g = at(model, q)
     tree = fold(model)
     X_W = body_poses(tree, q[0])
-    axes = [
-        [np.asarray(X_W[i].p, float).tolist(), (X_W[i].R @ np.array(body.joint.axis)).tolist()]
-        for i, body in enumerate(tree.bodies)
-    ]
+    axes = [(X_W[i].R @ np.array(body.joint.axis)).tolist() for i, body in enumerate(tree.bodies)]
     said = Answer(
         joints=list(model.joint_names),
         M=M.tolist(),

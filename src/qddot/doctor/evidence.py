@@ -42,7 +42,7 @@ class Evidence:
     gravity: np.ndarray  # the peer's
     rotor_inertia: np.ndarray  # (n,), the peer's
     zero: np.ndarray  # (n,), the peer's joint positions in the drawn configuration
-    axes: dict[str, np.ndarray]  # the peer's, by joint: a point and a direction, (2, 3)
+    axes: dict[str, np.ndarray]  # the peer's, by joint: a direction, (3,)
     mass: float  # the peer's
     damping: dict[str, float]  # the peer's, by joint
 
@@ -73,7 +73,7 @@ class Evidence:
             np.array(answer.gravity),
             (E * E).T @ np.array(answer.rotor_inertia),
             zero,
-            {n: np.array(line) for n, line in zip(answer.joints, answer.axes, strict=True)},
+            {n: np.array(axis) for n, axis in zip(answer.joints, answer.axes, strict=True)},
             answer.mass,
             dict(zip(answer.joints, answer.damping, strict=True)),
         )

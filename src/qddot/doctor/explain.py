@@ -153,7 +153,7 @@ def base_turn(evidence: Evidence) -> np.ndarray | None:
     """
     ours = axes(evidence)
     names = [name for name in ours if name in evidence.axes]
-    d, e = (np.array([lines[name][1] for name in names]) for lines in (ours, evidence.axes))
+    d, e = (np.array([found[name] for name in names]) for found in (ours, evidence.axes))
     if np.linalg.matrix_rank(d, tol=1e-3) < 2:
         return None  # parallel axes leave a turn about them open
     U, _, Vt = np.linalg.svd(d.T @ e)
@@ -163,10 +163,10 @@ def base_turn(evidence: Evidence) -> np.ndarray | None:
 
 
 def axes(evidence: Evidence) -> dict[str, np.ndarray]:
-    """Return a point and the direction of our joints' axes, at the first configuration."""
+    """Return the direction of each of our joints' axes, at the first configuration."""
     X_W = body_poses(evidence.tree, evidence.q[0])
     return {
-        body.name: np.array([X_W[i].p, X_W[i].R @ body.axis], dtype=float)
+        body.name: np.array(X_W[i].R @ body.axis, dtype=float)
         for i, body in enumerate(evidence.tree.bodies)
     }
 

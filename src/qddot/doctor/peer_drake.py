@@ -43,7 +43,7 @@ def answer(job: Job) -> Answer:
         plant.SetPositions(context, q)
         M.append(plant.CalcMassMatrix(context)[np.ix_(order, order)].tolist())
         g.append((-plant.CalcGravityGeneralizedForces(context))[order].tolist())
-        axes.append([axis(joint, context) for joint in joints])
+        axes.append([direction(joint, context) for joint in joints])
     motors = [driven.get(joint.name()) for joint in joints]
     return Answer(
         version=version("drake"),
@@ -62,8 +62,7 @@ def answer(job: Job) -> Answer:
     )
 
 
-def axis(joint: Any, context: Any) -> list[list[float]]:
-    """Return a point of a joint's axis and its direction, in the world."""
+def direction(joint: Any, context: Any) -> list[float]:
+    """Return the direction of a joint's axis, in the world."""
     along = joint.revolute_axis() if hasattr(joint, "revolute_axis") else joint.translation_axis()
-    X_WJ = joint.frame_on_parent().CalcPoseInWorld(context)
-    return [X_WJ.translation().tolist(), (X_WJ.rotation() @ along).tolist()]
+    return (joint.frame_on_parent().CalcPoseInWorld(context).rotation() @ along).tolist()

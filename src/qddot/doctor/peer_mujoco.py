@@ -44,7 +44,7 @@ def answer(job: Job) -> Answer:
         mujoco.mj_forward(model, data)
         M.append(mass_matrix(model, data)[np.ix_(dofs, dofs)].tolist())
         g.append(data.qfrc_bias[dofs].tolist())  # at rest: gravity alone
-        axes.append([[data.xanchor[i].tolist(), data.xaxis[i].tolist()] for i in which])
+        axes.append([data.xaxis[i].tolist() for i in which])
     weightless = model.opt.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY)
     return Answer(
         version=mujoco.__version__,

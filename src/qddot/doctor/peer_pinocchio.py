@@ -40,7 +40,8 @@ def answer(job: Job) -> Answer:
         upper = np.triu(pin.crba(model, data, q))
         M.append((upper + np.triu(upper, 1).T)[np.ix_(dofs, dofs)].tolist())
         g.append(pin.computeGeneralizedGravity(model, data, q)[dofs].tolist())
-        axes.append([axis(column) for column in pin.computeJointJacobians(model, data, q).T[dofs]])
+        columns = pin.computeJointJacobians(model, data, q).T[dofs]
+        axes.append([direction(column) for column in columns])
     return Answer(
         version=pin.__version__,
         joints=list(joints),
@@ -55,9 +56,7 @@ def answer(job: Job) -> Answer:
     )
 
 
-def axis(column: np.ndarray) -> list[list[float]]:
-    """Return a point of a joint's axis and its direction, of a column of the spatial Jacobian."""
+def direction(column: np.ndarray) -> list[float]:
+    """Return the direction of a joint's axis, of a column of the spatial Jacobian."""
     u, w = column[:3], column[3:]  # Pinocchio puts the linear part first
-    if not w.any():
-        return [[0.0, 0.0, 0.0], u.tolist()]
-    return [np.cross(w, u).tolist(), w.tolist()]
+    return (w if w.any() else u).tolist()

@@ -81,8 +81,8 @@ class Answer:
     gravity: list[float] = field(default_factory=list)
     rotor_inertia: list[float] = field(default_factory=list)  # reflected, one per joint
     zero: list[float] = field(default_factory=list)  # its position in the drawn configuration
-    # in the world at the first configuration: a point of each joint's axis, and its direction
-    axes: list[list[list[float]]] = field(default_factory=list)
+    # the direction of each joint's axis in the world, at the first configuration
+    axes: list[list[float]] = field(default_factory=list)
     mass: float = 0.0  # of all that it knows of
     damping: list[float] = field(default_factory=list)  # viscous, one per joint
 
