@@ -25,7 +25,7 @@ from qddot.errors import BadArgument, one_of
 from qddot.progress import percent_done
 from qddot.saving import check_place, write_whole
 
-TARGETS = ("c", "cpp", "cuda", "matlab", "fmu", "ros2")
+TARGETS = ("c", "cpp", "cuda", "matlab", "fmu")
 
 
 def export(
@@ -54,15 +54,14 @@ def export(
             metavar="A,B,...",
             help="The functions to export: inverse_dynamics,jacobian:tool:local,... The default is "
             "inverse and forward dynamics, M, C and g; for matlab also energies, pose and Jacobian "
-            "of the tip, and dir2dyn; for ros2 what its controller and its solver need.",
+            "of the tip, and dir2dyn.",
         ),
     ] = None,
     law: Annotated[
         OptionWords,
         typer.Option(
             metavar="NAME",
-            help="Export a control law too: computed_torque. May be given several times. For ros2 "
-            "these are the laws to choose from; else computed_torque and joint_impedance.",
+            help="Export a control law too: computed_torque. May be given several times.",
         ),
     ] = None,
     dtype: Annotated[
@@ -82,7 +81,7 @@ def export(
     settings: Settings = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a robot to a file, or its functions as C, MATLAB, ROS 2.
+    """Write a robot to a file, or its functions as C, MATLAB, FMU.
 
     Examples:
       qddot export panda -o panda.urdf
@@ -91,7 +90,6 @@ def export(
       qddot export ur5 --target c --functions inverse_dynamics,mass_matrix -o ur5_c
       qddot export two_link --law computed_torque --dtype float32 -o two_link_c
       qddot export two_link_symbolic --target matlab -o two_link
-      qddot export panda --target ros2 -o qddot_panda
     """
     if target is None and output.suffix and not output.is_dir():
         _refuse_without_target(functions=functions, law=law, dtype=dtype != "float64", force=force)

@@ -1,4 +1,4 @@
-"""Programs for other machines: C for a board, C++, CUDA source, MATLAB, FMUs, ROS 2.
+"""Programs for other machines: C for a board, C++, CUDA source, MATLAB, FMUs.
 
 functions     which programs are written, under which names; laws with their reference as inputs
 c_prelude     what C source begins with: sine and cosine, smallest and largest
@@ -11,8 +11,6 @@ matlab_check  what compares these with recorded values
 fmu_model     the motion of a robot with parameters, as an FMU computes it
 fmu_description  its variables, with names and units, for FMI 2.0 and 3.0
 fmu_files     FMUs: descriptions, sources (fmu/) and libraries
-ros2_laws     laws with gains as inputs, and what C++ has to know of the arm
-ros2_files    a ROS 2 package: a controller, a solver (ros2/), parameters, what starts them
 closed_forms  quantities of robots with symbols as formulas
 exported      what users ask for, checked, and written
 """

@@ -16,7 +16,6 @@ from qddot.exporting.cpp_files import cpp_files
 from qddot.exporting.fmu_files import fmu_files
 from qddot.exporting.functions import ExportedFunction, functions
 from qddot.exporting.matlab_files import matlab_files, usual
-from qddot.exporting.ros2_files import ros2_files
 from qddot.plain_text import fitted
 from qddot.results import Judged
 from qddot.robot import Robot, robot_of
@@ -31,7 +30,7 @@ TARGETS: dict[str, Callable[[Robot, Sequence[ExportedFunction], bool], Files]] =
     "matlab": matlab_files,
 }
 # targets that take a whole robot, and say what they cannot hold
-WHOLE = {"fmu": fmu_files, "ros2": ros2_files}
+WHOLE = {"fmu": fmu_files}
 WITH_LOOPS = ("c", "cpp")  # targets that take online estimators
 WITH_SYMBOLS = ("matlab",)  # targets that take robots whose parameters have no value yet
 USUAL = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "gravity_torque")
@@ -76,8 +75,8 @@ def export(
         target: "c": C99 with a check of itself and a CMake file; "cpp": the same as a C++17 header,
             for float, double and batches; "cuda": kernels; "matlab": a function per file, for
             MATLAB, Simulink and GNU Octave, of robots with symbols too; "fmu": the motion of the
-            robot as FMUs of FMI 2.0 and 3.0; "ros2": a package with a controller of ros2_control.
-            If not given, a robot file where the place has the ending of one, else "c".
+            robot as FMUs of FMI 2.0 and 3.0. If not given, a robot file where the place has the
+            ending of one, else "c".
         functions: Names of quantities ("inverse_dynamics", "jacobian:tool:local"), recorded
             programs, or control laws. A law is exported with its reference as inputs; an online
             estimator, `fit.online()`, with loops that update it, in C and C++. If not given,
@@ -144,12 +143,9 @@ def write_files(folder: Path, files: Files, force: bool) -> list[Path]:
             f"{printable(str(folder / there[0]))} is there already, and nothing was written.\n"
             "  Choose another folder, or overwrite it: force=True, --force."
         )
-    folders = sorted({folder, *(path for name in files for path in (folder / name).parents)})
-    made: list[Path] = []
     try:
-        made += [path for path in folders if path.is_relative_to(folder) and not path.exists()]
-        for each in made:
-            each.mkdir(parents=True, exist_ok=True)
+        new = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:  # a ValueError of a name that no file system takes
         raise BadArgument(
             f"{printable(str(folder))} cannot be made: "
@@ -161,8 +157,8 @@ def write_files(folder: Path, files: Files, force: bool) -> list[Path]:
             for name, content in files.items():
                 write_whole(folder / name, content)
     except BaseException:
-        for each in reversed(made):
+        if new:
             with suppress(OSError):
-                each.rmdir()
+                folder.rmdir()
         raise
     return [folder / name for name in files]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,8 +94,6 @@ MEANING = {
     "position": "the desired position [rad or m]",
     "velocity": "the desired velocity [rad/s or m/s]",
     "acceleration": "the desired acceleration [rad/s^2 or m/s^2]",
-    "kp": "the gain of positions, one number per joint",
-    "kd": "the gain of velocities, one number per joint",
 }
 TASKS_CLOSE = 1e-7  # levels of tasks count by 10⁷ to 1
 REFERENCE_INPUTS = ("position", "velocity", "acceleration")
@@ -330,12 +328,11 @@ RESERVED = frozenset(
 )
 
 
-def commanded(law: ControlLaw, gains: Sequence[str] = ()) -> Program:
+def commanded(law: ControlLaw) -> Program:
     """Return a law whose reference is an input: position, velocity and acceleration.
 
     Its inputs are t, q, qd, where it has a state x, of an observer the torques that were applied,
-    then these three, whatever reference the law was made with, and the gains that are named, one
-    number per joint; its outputs tau, and xd.
+    then these three, whatever reference the law was made with; its outputs tau, and xd.
     """
     reference: Any = getattr(law, "reference", None)
     told_where = callable(getattr(reference, "at", None))
@@ -343,7 +340,7 @@ def commanded(law: ControlLaw, gains: Sequence[str] = ()) -> Program:
     wanted = {name: (len(part),) for name, part in zip(REFERENCE_INPUTS, motion, strict=False)}
     observes = isinstance(law, MomentumObserver)
     more = {"applied": (law.robot.n,)} if observes else {}
-    shapes = law.inputs | more | wanted | dict.fromkeys(gains, (law.robot.n,))
+    shapes = law.inputs | more | wanted
     stated = len(law.x0) > 0
 
     def define(*given: Any) -> dict[str, Any]:
@@ -352,7 +349,6 @@ def commanded(law: ControlLaw, gains: Sequence[str] = ()) -> Program:
         if wanted:
             motion = inputs["position"], inputs["velocity"], inputs["acceleration"]
             told = law.following(CommandedReference(motion, len(motion[1])))
-            told.__dict__.update({name: np.diag(inputs[name]) for name in gains})
         state = [inputs[name] for name in law.inputs] + ([] if stated else [NO_STATE])
         t, q, qd, x = state
         if isinstance(told, MomentumObserver):
