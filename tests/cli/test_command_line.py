@@ -148,7 +148,7 @@ def test_options_that_write_know_the_endings_that_writers_know():
     assert set(terminal.ENDINGS_OF_MOTIONS) == set(MOTIONS)
     assert set(terminal.ENDINGS_OF_FILMS) == set(ENDINGS)
     assert set(simulation.METHODS) == set(method.METHODS)
-    assert set(excitation.ENDINGS) == {*excitation_files.ENDINGS, *excitation_files.PROGRAMS}
+    assert set(excitation.ENDINGS) == set(excitation_files.ENDINGS)
     assert set(excitation.CURVES) == set(CURVES)
     assert set(excitation.CRITERIA) == set(excitation_criterion.NAMES)
     assert equations.FORMULATIONS == FORMULATIONS

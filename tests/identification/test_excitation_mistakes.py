@@ -134,8 +134,11 @@ def test_a_rate_that_does_not_fit_the_period_is_refused(two_link, tmp_path):
         motion.times(0)
     with pytest.raises(BadArgument, match="periods is 0"):
         motion.times(100, 0)
-    with pytest.raises(BadArgument, match=r"written as \.json, \.csv, \.script"):
-        motion.save(tmp_path / "motion.txt")
+    with pytest.raises(BadArgument, match="periods is 0"):
+        motion.save(tmp_path / "motion.csv", periods=0)
+    for name in ("motion.txt", "motion.urscript", "motion.yaml"):
+        with pytest.raises(BadArgument, match=r"written as \.json or \.csv"):
+            motion.save(tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 

@@ -1,7 +1,5 @@
-"""Plans beyond one motion: loads, what a log left open, and files for controllers."""
+"""Plans beyond one motion: loads, and what a log left open."""
 
-import re
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -9,7 +7,7 @@ import pytest
 from made import ARM
 
 import qddot
-from qddot.errors import BadArgument, UnknownName
+from qddot.errors import UnknownName
 from qddot.identification import Log, identifiable
 from qddot.identification.excitation_basis import FourierBasis
 from qddot.identification.excitation_criterion import better_known, criterion
@@ -20,7 +18,6 @@ from qddot.identification.excitation_search import Search
 
 TWO_LINK = {"lower": -2.5, "upper": 2.5, "velocity": 3.0}
 excite = partial(qddot.excite, ARM, limits=TWO_LINK, terms=(), starts=1, seconds=600)
-KEYS = ("positions", "velocities", "accelerations")
 LOAD = ("tool", 2.0, (0.1, -0.05, 0.2))
 
 
@@ -144,67 +141,3 @@ def test_plans_that_cannot_be_are_refused(choice, words):
 def test_a_load_at_an_unknown_frame_is_refused():
     with pytest.raises(UnknownName, match="no frame named 'nose'"):
         excite(payloads=[("nose", 1.0)])
-
-
-@pytest.fixture(scope="module")
-def six():
-    return qddot.excite("ur5", terms=(), starts=1, seconds=0.01, harmonics=2)
-
-
-def test_a_ur_script_goes_through_the_points_of_the_motion(six, tmp_path):
-    path = tmp_path / "motion.urscript"
-    six.save(path, periods=3)
-    text = path.read_text(encoding="ascii")
-    points = re.findall(r"servoj\(\[(.*?)\], 0, 0, 0\.008, 0\.1, 300\)", text)
-    q = np.array([[float(x) for x in point.split(",")] for point in points])
-    np.testing.assert_allclose(q, six.at(six.times(125)[1:])[0], rtol=0, atol=6e-7)
-    start = re.search(r"movej\(\[(.*?)\], a=0.5, v=0.3\)", text)
-    np.testing.assert_allclose([float(x) for x in start[1].split(",")], q[-1], rtol=0, atol=1e-6)
-    assert "while turn < 3:" in text
-    blocks = re.findall(r"^ *(def|while|end)\b", text, re.MULTILINE)
-    assert blocks == ["def", "while", "end", "end"]
-
-
-def test_a_ros_trajectory_has_times_and_rests_at_its_ends(six, tmp_path):
-    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
-    path = tmp_path / "motion.yaml"
-    six.save(path, periods=2)
-    message = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert message["joint_names"] == list(six.joint_names)
-    points = message["points"]
-    stamps = [p["time_from_start"] for p in points]
-    t = np.array([at["sec"] + at["nanosec"] * 1e-9 for at in stamps])
-    np.testing.assert_allclose(t, np.arange(401) / 20, rtol=0, atol=1e-9)
-    for key, x in zip(KEYS, six.at(t), strict=True):
-        found = np.array([point[key] for point in points])
-        np.testing.assert_allclose(found, x, rtol=0, atol=6e-7)
-    assert points[-1]["velocities"] == [0.0] * 6
-    assert path.stat().st_size < 131_072  # what a shell takes as one word
-    # what a controller's quintics between two points are off the motion
-    mid = np.linspace(0, 10, 4001)
-    k = np.minimum((mid * 20).astype(int), 199)
-    rows = [np.array([p[key] for p in points]) for key in KEYS]
-    assert np.abs(hermite(mid * 20 - k, 1 / 20, k, *rows) - six.at(mid)[0]).max() < 1e-5
-
-
-def hermite(s, h, k, q, v, a):
-    """Return the quintic through position, velocity and acceleration at both ends."""
-    s = s[:, None]
-    d = q[k + 1] - q[k] - h * v[k] - h**2 * a[k] / 2
-    e, f = h * (v[k + 1] - v[k] - h * a[k]), h**2 * (a[k + 1] - a[k])
-    c3, c4, c5 = 10 * d - 4 * e + f / 2, -15 * d + 7 * e - f, 6 * d - 3 * e + f / 2
-    return q[k] + h * v[k] * s + h**2 * a[k] * s**2 / 2 + c3 * s**3 + c4 * s**4 + c5 * s**5
-
-
-def test_programs_for_other_arms_are_refused_and_names_are_quoted(tmp_path):
-    motion = excite(starts=1, seconds=0.01)
-    with pytest.raises(BadArgument, match="six joints that turn, and this motion has 2"):
-        motion.save(tmp_path / "motion.script")
-    with pytest.raises(BadArgument, match="periods is 0"):
-        motion.save(tmp_path / "motion.yaml", periods=0)
-    assert not list(tmp_path.iterdir())
-    yaml = pytest.importorskip("yaml", reason="PyYAML is not installed")
-    hostile = ('a": [1]\n- b', "\u2028{x: *y}")
-    named = replace(motion, limits=replace(motion.limits, joint_names=hostile))
-    named.save(tmp_path / "motion.yml", rate=10)
-    assert yaml.safe_load((tmp_path / "motion.yml").read_text())["joint_names"] == list(hostile)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from qddot.identification.excitation_result import Excitation
     from qddot.identification.log import Log
 
-ENDINGS = (".json", ".csv", ".script", ".urscript", ".yaml", ".yml")
+ENDINGS = (".json", ".csv")
 CURVES = ("fourier", "spline")
 CRITERIA = ("condition", "determinant")
 
@@ -125,11 +125,7 @@ def excite(
     ] = None,
     rate: Annotated[
         float | None,
-        number(
-            "Rows or points per second of a file: 500. If not given, 1000 of .csv, 125 of a UR "
-            "script, 20 of .yaml.",
-            "HERTZ",
-        ),
+        number("Rows per second of a .csv file: 500. 1000 if not given.", "HERTZ"),
     ] = None,
     periods: Annotated[
         int, typer.Option(metavar="COUNT", help="How often a file has the motion.")
@@ -150,7 +146,7 @@ def excite(
     Examples:
       qddot excite panda --workspace "tool: z > 0.1" --seconds 2 --plot motion.png
       qddot excite ur5 --limits velocity=1 --seconds 1 -o motion.csv
-      qddot excite ur5 --collision --floor 0 --seconds 2 -o motion.urscript
+      qddot excite ur5 --collision --radius 0.05 --seconds 2 -o motion.csv
     """
     robot = read_numeric(source, settings)
     choices = {

@@ -1,7 +1,6 @@
 """Exciting motions in files: .json with the coefficients, .csv with the rows for a controller.
 
-A .csv file begins with a comment that holds all that the .json file would, so both come back;
-programs (`excitation_programs.py`) do not.
+A .csv file begins with a comment that holds all that the .json file would, so both come back.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ import numpy as np
 from qddot.checks import whole
 from qddot.errors import BadArgument, BadFile, QddotError, listing, printable
 from qddot.identification.excitation_limits import KEYS, HalfSpace, MotionLimits
-from qddot.identification.excitation_programs import PROGRAMS
 from qddot.identification.excitation_result import RATE, Excitation
 from qddot.identification.excitation_use import Use
 from qddot.identification.log import load_log
@@ -37,13 +35,9 @@ SHARES = ("position", "velocity", "acceleration", "effort")
 
 
 def save(motion: Excitation, path: str | Path, rate: float | None, periods: int) -> None:
-    """Write a motion to a .json or .csv file, or as a program."""
-    kind = ending(path, "An excitation", (*ENDINGS, *PROGRAMS))
+    """Write a motion to a .json or .csv file."""
+    kind = ending(path, "An excitation", ENDINGS)
     whole("periods", periods, 1)
-    if kind in PROGRAMS:
-        write, usual = PROGRAMS[kind]
-        write_whole(path, write(motion, rate or usual, periods))
-        return
     facts = facts_of(motion)
     if kind == ".json":
         text = json.dumps(facts, indent=1) + "\n"

@@ -143,13 +143,11 @@ class Excitation(Reference, Judged):
         """Write it to a file, by its ending.
 
         .json has the coefficients; .csv one row per instant, with columns t, q.<joint>, qd.<joint>
-        and qdd.<joint>; .script or .urscript is a program for Universal Robots; .yaml is a
-        JointTrajectory of ROS 2.
+        and qdd.<joint>.
 
         Args:
             path: The file.
-            rate: How many rows or points per second [Hz]; by default 1000 of .csv, 125 of a
-                program, 20 of .yaml, between which the controller puts quintics.
+            rate: How many rows of .csv per second [Hz]; 1000 if None.
             periods: How often the motion is repeated; in .json it is for ever.
         """
         from qddot.identification.excitation_files import save
