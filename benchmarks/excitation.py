@@ -20,10 +20,10 @@ from table import Row, times
 from timing import Effort, say
 
 import qddot
+from qddot.blas_threads import one_thread
 from qddot.identification import prepared
 from qddot.identification.excitation_criterion import Criterion, criterion
 from qddot.identification.excitation_limits import MotionLimits, motion_limits
-from qddot.identification.grouping import one_thread
 from qddot.identification.regression import USUAL_TERMS, with_terms
 
 LONGEST = 30.0  # [s], of a search

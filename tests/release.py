@@ -144,7 +144,7 @@ def without_network() -> list[str]:
 
 def index_answers() -> bool:
     """Return whether pip finds a package that everybody has."""
-    words = ("download", "-q", "--no-deps", "--timeout", "15", "--retries", "0", "threadpoolctl")
+    words = ("download", "-q", "--no-deps", "--timeout", "15", "--retries", "0", "pip")
     with tempfile.TemporaryDirectory() as folder:
         line = [sys.executable, "-m", "pip", *words, "-d", folder]
         return subprocess.run(line, capture_output=True).returncode == 0

@@ -21,7 +21,7 @@ MAX_LINES = 400
 # lowest first; the modules of the first layer share one room
 GROUND = (
     *("scalars", "errors", "checks"),
-    *("on_demand", "plain_text", "progress", "results"),
+    *("blas_threads", "on_demand", "plain_text", "progress", "results"),
     *("robot_formats", "runge_kutta", "saving", "vendored", "worker_process", "workers"),
 )
 LAYERS = (

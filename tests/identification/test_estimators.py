@@ -20,7 +20,6 @@ from qddot.identification.estimators import (
     OrdinaryLeastSquares,
     WeightedLeastSquares,
 )
-from qddot.identification.grouping import controller, one_thread
 from qddot.identification.log import CHUNK
 from qddot.identification.payload import identify_payload
 from qddot.identification.regression import by_direction, coupled, stribeck
@@ -442,13 +441,3 @@ def test_a_robot_without_effect_has_nothing_to_find():
 def replace_times(log):
     log.t = log.t[:-1]
     return log
-
-
-def test_threads_of_the_linear_algebra_are_given_back():
-    def threads():
-        return [each["num_threads"] for each in controller().info() if each["user_api"] == "blas"]
-
-    before = threads()
-    with one_thread():
-        assert set(threads()) == {1}
-    assert threads() == before

@@ -47,7 +47,7 @@ class Rounds:
 
     def run(self) -> Excitation:
         """Return the best motion of all rounds, or of as many as there was time for."""
-        from qddot.identification.grouping import one_thread
+        from qddot.blas_threads import one_thread
 
         self.resume()
         while self.best is None or (self.done < ROUNDS and self.spent < self.seconds):

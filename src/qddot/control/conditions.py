@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from qddot.backends.kernel import Kernel
+from qddot.blas_threads import one_thread
 from qddot.control.laws.assumption import Assumption
 from qddot.control.laws.law import ControlLaw
 from qddot.control.sampled import HeldPlant, Sampling
@@ -61,7 +61,7 @@ def conditions(
         found.append(_no_stop(robot, motion))
     if setting.sampling is not None:
         found += _measured(setting.sampling)
-        with threadpool_limits(1):  # of small matrices, whose threads mostly wait
+        with one_thread():  # of small matrices, whose threads mostly wait
             found.append(_sampled(law, motion, setting))
     return found
 

@@ -13,10 +13,11 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.backends.threads import available_threads
+from qddot.blas_threads import one_thread
 from qddot.checks import joint_index, numbers
 from qddot.errors import BadArgument, NoValues
 from qddot.identification.exact_groups import exact_columns, matrix_columns
-from qddot.identification.grouping import TOLERANCE, Grouping, condition, one_thread, sorted_out
+from qddot.identification.grouping import TOLERANCE, Grouping, condition, sorted_out
 from qddot.identification.identifiability import Identifiability, identifiability
 from qddot.identification.log import Log, several_numbers
 from qddot.identification.log_checks import as_log

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from qddot.blas_threads import one_thread
 from qddot.checks import spread
 from qddot.errors import BadArgument
 from qddot.identification.decimation import HALF, equations, factor_for, few_rows
-from qddot.identification.grouping import one_thread
 from qddot.identification.held_out import HeldOut, LogJudge, normal, pieces_of, unseen, without_each
 from qddot.identification.log import Log
 from qddot.identification.sine_series import SineSeries

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.blas_threads import one_thread
 from qddot.checks import positive
 from qddot.errors import BadArgument, UnknownName, listing
 from qddot.identification.estimators import Estimator, Gathered
-from qddot.identification.grouping import one_thread
 from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.runs import CarriedLoad, MeasuredRun
 from qddot.identification.solution import repeats

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from qddot.blas_threads import one_thread
 from qddot.checks import positive, whole
 from qddot.errors import BadArgument, IdentificationWarning, Problem, did_you_mean
 from qddot.identification import AUTO, METHODS
 from qddot.identification.choices import Choices, choose
-from qddot.identification.grouping import one_thread
 from qddot.identification.log import Log, load_log
 from qddot.identification.log_checks import as_log
 from qddot.identification.noise_colour import lasting_noise

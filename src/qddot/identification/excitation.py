@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.blas_threads import one_thread
 from qddot.checks import one_of, positive, whole
 from qddot.errors import BadArgument, NotNumeric, printable
 from qddot.identification.excitation_basis import (
@@ -40,7 +41,6 @@ from qddot.identification.excitation_payloads import checked_payloads, loaded
 from qddot.identification.excitation_result import Excitation
 from qddot.identification.excitation_search import STAGES, OutOfTime, Search
 from qddot.identification.excitation_use import Use, used
-from qddot.identification.grouping import one_thread
 from qddot.identification.log import Log, load_log
 from qddot.identification.log_checks import as_log
 from qddot.identification.preparation import prepared

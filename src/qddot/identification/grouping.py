@@ -11,10 +11,8 @@ a link joins the first and second moments of the link before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -162,23 +160,3 @@ def condition(Y: Any) -> float:
         return float("inf")
     values = np.linalg.svd(Y / length, compute_uv=False)
     return float(values[0] / values[-1]) if len(values) == len(length) else float("inf")
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Let linear algebra use one thread meanwhile: it is quickest for many small factorisations.
-
-    With as many threads as cores, OpenBLAS spends its time waiting: on two busy cores the factors
-    of a log took from 20 to 200 times as long.
-    """
-    with controller().limit(limits=1, user_api="blas"):
-        yield
-
-
-@cache
-def controller() -> Any:
-    """Return what knows the linear algebra libraries of this process."""
-    import scipy.linalg  # noqa: F401  # which brings its own
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from qddot.blas_threads import one_thread
 from qddot.identification.base_parameters import structural
-from qddot.identification.grouping import one_thread
 from qddot.identification.log import Log
 from qddot.identification.problem import block_edges
 from qddot.identification.regression import Regression

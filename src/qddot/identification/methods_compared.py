@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.blas_threads import one_thread
 from qddot.errors import BadArgument, QddotError, did_you_mean, printable, shorten
 from qddot.identification import AUTO, METHODS
 from qddot.identification.estimators import estimator
-from qddot.identification.grouping import one_thread
 from qddot.identification.output_error import OutputError
 from qddot.identification.validation import errors_by_run
 from qddot.plain_text import fitted

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.blas_threads import one_thread
 from qddot.errors import listing, printable
 from qddot.identification.base_parameters import structural
-from qddot.identification.grouping import one_thread
 from qddot.identification.identifiability import Group, identifiability
 from qddot.identification.log import Log
 from qddot.identification.problem import factors

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.blas_threads import one_thread
 from qddot.errors import BadArgument, IdentificationWarning, Problem
 from qddot.identification.back_to_robot import (
     nearest,
@@ -24,7 +25,7 @@ from qddot.identification.comparison import (
     summary,
     table,
 )
-from qddot.identification.grouping import condition, one_thread
+from qddot.identification.grouping import condition
 from qddot.identification.log import Log
 from qddot.identification.log_checks import as_log
 from qddot.identification.missing_motion import ShowingMotion, showing_motions
