@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import struct
 
 import numpy as np
@@ -251,33 +250,15 @@ def test_a_log_of_libfranka_is_read_by_its_own_names_in_milliseconds(tmp_path):
     assert "time: read in ms" in notes(found)
 
 
-@pytest.mark.parametrize("by_kind", [False, True])
-def test_a_dataset_of_lerobot_is_read_with_the_names_of_its_motors(tmp_path, by_kind):
-    pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    from pyarrow import parquet
-
-    names = ["shoulder_pan.pos", "elbow_flex.pos"]
-    feature = {"names": {"motors": names} if by_kind else names}
-    features = {"observation.state": feature, "action": feature, "timestamp": {"names": None}}
-    (tmp_path / "meta").mkdir()
-    (tmp_path / "meta" / "info.json").write_text(json.dumps({"fps": 50, "features": features}))
-    (tmp_path / "data" / "chunk-000").mkdir(parents=True)
-    kind = pa.list_(pa.float64()) if by_kind else pa.list_(pa.float64(), 2)
-    states = pa.array(np.rad2deg(LOG.q).tolist(), kind)
-    rows = {"observation.state": states, "action": pa.array((0 * LOG.q).tolist(), kind)}
-    rows |= {"timestamp": LOG.t, "episode_index": np.zeros(len(LOG.t), int)}
-    parquet.write_table(pa.table(rows), tmp_path / "data" / "chunk-000" / "episode_000000.parquet")
-    robot = arm("shoulder_pan", "elbow_flex")
-    found = load_log(tmp_path, robot, units={"q": "deg"})
-    same(found, 1e-12, names=("q",))
-    same(load_log(tmp_path, robot, units={"q": np.pi / 180}), 1e-12, names=("q",))
-    assert 'units={"q": "deg"}' in notes(load_log(tmp_path, robot))  # 57 rad are many turns
-    parquet.write_table(pa.table(rows), tmp_path / "data" / "chunk-000" / "episode_000001.parquet")
-    with pytest.raises(BadLog, match=r"dataset of LeRobot with 2 files of rows: data/chunk-000/ep"):
-        load_log(tmp_path, robot)
-    (tmp_path / "meta" / "info.json").write_text("[]")
-    with pytest.raises(BadFile, match="does not describe the features"):
-        load_log(tmp_path / "data" / "chunk-000" / "episode_000000.parquet", robot)
+def test_columns_of_lists_are_spread_by_pandas_first(tmp_path):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    pandas.DataFrame({"t": LOG.t, "q": LOG.q.tolist()}).to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(BadLog, match=r"'q' holds list<.*Give each entry a column of its own"):
+        load_log(tmp_path / "a.parquet", arm("a"))
+    rows = pandas.read_parquet(tmp_path / "a.parquet")
+    spread = pandas.DataFrame(np.stack(rows["q"]), rows["t"], ["q.a", "q.b"])
+    same(load_log(spread, arm("a", "b")), names=("q",))
 
 
 @pytest.mark.parametrize("ending", ["mcap", *long("db3")])
@@ -316,29 +297,6 @@ def franka_bag(path, ending: str) -> None:
             values = {"q": q, "q_d": 0 * q, "dq": qd, "tau_J": tau, "tau_J_d": 0 * q}
             message = store.types[kind](header=head, **values, time=0.0, robot_mode=2)
             bag.write(topic, stamp, store.serialize_cdr(message, kind))
-
-
-def test_the_points_of_a_trajectory_are_rows():
-    from types import SimpleNamespace as Message
-
-    from qddot.timeseries.bag import from_points
-
-    def point(k: int) -> Message:
-        since = Message(sec=k // 50, nanosec=20_000_000 * (k % 50))
-        parts = {"positions": LOG.q[k], "velocities": LOG.qd[k], "accelerations": [], "effort": []}
-        return Message(**parts | {"effort": LOG.tau[k] if k else []}, time_from_start=since)
-
-    long = Message(joint_names=["a", "b"], points=[point(k) for k in range(201)])
-    short = Message(joint_names=["a", "b"], points=[])
-    found = from_points([short, long], " /plan")
-    assert list(found["arrays"]) == ["t", "q", "qd"]
-    np.testing.assert_allclose(np.frombuffer(found["arrays"]["t"][2]), LOG.t, rtol=0, atol=1e-12)
-    assert found["names"]["q"] == ["a", "b"]
-    assert [text for _, text in found["notes"][1:]] == [
-        "1 shorter trajectories were left out",
-        "some points lack it, so it is left out",
-    ]
-    assert "no points" in from_points([short], "")["why"]
 
 
 def test_joints_that_differ_by_a_prefix_are_matched_unless_two_arms_do(tmp_path):

@@ -44,8 +44,8 @@ LogFiles = Annotated[
     list[str],
     typer.Argument(
         metavar="LOG...",
-        help="One or more files of text, Parquet, NumPy, MATLAB or HDF5, LeRobot datasets or ROS "
-        "bags, which are fitted together, FILE:1-1000 for some of the rows; or one file per "
+        help="One or more files of text, Parquet, NumPy, MATLAB or HDF5, or ROS bags, "
+        "which are fitted together, FILE:1-1000 for some of the rows; or one file per "
         "quantity: q=FILE tau=FILE,FILE t=FILE.",
         autocompletion=completion.files(*LOGS),
     ),

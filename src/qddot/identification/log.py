@@ -240,8 +240,8 @@ def load_log(
 
     Args:
         source: A file of text (.csv, .txt, .dat), NumPy (.npz, .npy), MATLAB (.mat), HDF5 (.h5) or
-            Parquet, a dataset of LeRobot, a ROS bag (folder, .db3, .mcap, .bag), a pandas table, a
-            simulated motion; or a file per quantity, or several for its joints:
+            Parquet, a ROS bag (folder, .db3, .mcap, .bag), a pandas table, a simulated motion; or
+            a file per quantity, or several for its joints:
             {"q": "positions.csv", "tau": ["current1.txt", "current2.txt"]}.
         robot: The arm; its joints are looked for by name, and the log is in their order.
         columns: Where the names of the columns do not say: {"t": "stamp", "q": ["a1", "a2"],

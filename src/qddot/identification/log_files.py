@@ -18,9 +18,9 @@ from qddot.timeseries.bag import ENDINGS as BAGS
 from qddot.timeseries.bag import read_bag
 from qddot.timeseries.csv_file import read_csv
 from qddot.timeseries.hdf5_file import read_hdf5
-from qddot.timeseries.lerobot import is_dataset, read_dataset, read_episodes
 from qddot.timeseries.mat_file import read_mat
 from qddot.timeseries.npz_file import read_npy, read_npz
+from qddot.timeseries.parquet_file import read_parquet
 
 THE_TABLE = "the table"
 PARTS = ("t", *QUANTITIES)  # that may have a file of their own
@@ -75,7 +75,7 @@ def from_file(path: Path, topic: str = "") -> Table:
 def opened(path: Path, topic: str) -> Table:
     """Return the table of a file or folder that is there."""
     if path.is_dir():
-        return read_dataset(path) if is_dataset(path) else read_bag(path, topic)
+        return read_bag(path, topic)
     ending = path.suffix.lower()
     if ending not in READERS:
         known = ", ".join(READERS)
@@ -189,7 +189,7 @@ def as_a_log(path: Path) -> Iterator[None]:
 # by the ending of a file's name, what reads it
 READERS: dict[str, Callable[[Path], Table]] = {
     **dict.fromkeys((".csv", ".tsv", ".txt", ".dat"), from_text),
-    ".parquet": read_episodes,
+    ".parquet": read_parquet,
     ".npz": from_npz,
     ".npy": from_npy,
     ".mat": read_mat,

@@ -1,9 +1,9 @@
 """What the name of a column says: which quantity, which joint, in what unit.
 
 q.<joint>   position_<joint>   <joint>.velocity   tau1   effort[0]   Torque Joint_1 [N·m]
-actual_q_0   actual_current_0   state.tau_J[0]   observation.state.elbow_flex.pos
+actual_q_0   actual_current_0   state.tau_J[0]
 
-The last line is what UR's RTDE, libfranka and LeRobot write.
+The last line is what UR's RTDE and libfranka write.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from qddot.timeseries import Table
 SPELLINGS = {
     "q": (
         *("q", "pos", "position", "angle", "joint_position", "joint_pos", "joint_angle"),
-        *("actual_q", "qpos", "observation.state"),
+        *("actual_q", "qpos"),
     ),
     "qd": (
         *("qd", "dq", "qdot", "vel", "velocity", "speed", "joint_velocity", "joint_vel"),
-        *("actual_qd", "qvel", "observation.velocity"),
+        *("actual_qd", "qvel"),
     ),
     "qdd": ("qdd", "ddq", "qddot", "acc", "acceleration", "joint_acceleration"),
     "tau": (
         *("tau", "torque", "effort", "joint_torque", "joint_effort", "tau_j", "eff"),
-        *("actual_current_as_torque", "observation.effort"),
+        "actual_current_as_torque",
     ),
     "command": (
         *("q_d", "q_des", "q_desired", "q_cmd", "q_command", "q_ref", "q_reference", "q_target"),
@@ -37,7 +37,7 @@ SPELLINGS = {
     ),
     "temperature": ("temperature", "temp", "motor_temperature", "joint_temperature"),
 }
-CURRENT_WORDS = ("current", "joint_current", "motor_current", "observation.current")
+CURRENT_WORDS = ("current", "joint_current", "motor_current")
 COMPUTED_WORDS = ("target_moment",)
 MEASURED, CURRENT, COMPUTED = range(3)  # which of them goes first
 MEANING = {word: (name, MEASURED) for name, words in SPELLINGS.items() for word in words}
@@ -104,9 +104,6 @@ def meaning(bare: str) -> tuple[str, int, str] | None:
     parts, word = match.groupdict(), match["what"].lower()
     quantity, rank = quantity_of_word(word)
     joint = str(parts["joint"] or parts.get("number") or parts.get("index"))
-    if word.startswith("observation.") and (inner := LAST.fullmatch(joint)):  # "elbow_flex.pos"
-        quantity, rank = quantity_of_word(inner["what"])
-        joint = inner["joint"]
     return quantity, rank, joint
 
 

@@ -1,8 +1,7 @@
 """ROS bags, without ROS, through rosbags: one topic as arrays.
 
-Joint states, and the points of a joint trajectory, are read by the names of their joints; of any
-other message, such as Franka's state, every field that holds numbers is an array: "tau_J",
-"measured_joint_state/position".
+Joint states are read by the names of their joints; of any other message, such as Franka's state,
+every field that holds numbers is an array: "tau_J", "measured_joint_state/position".
 """
 
 from __future__ import annotations
@@ -19,10 +18,8 @@ from qddot.timeseries.foreign import need, plain, refused, table_in
 
 ENDINGS = (".db3", ".mcap", ".bag")
 STATES = "sensor_msgs/msg/JointState"
-POINTS = "trajectory_msgs/msg/JointTrajectory"
 USUAL = "/joint_states"
 FIELDS = {"position": "q", "velocity": "qd", "effort": "tau"}  # of joint states
-POINT = {"positions": "q", "velocities": "qd", "accelerations": "qdd", "effort": "tau"}
 DEEPEST = 4  # messages in messages
 
 
@@ -51,9 +48,7 @@ def arrays(path: str, topic: str) -> dict[str, Any]:
         with AnyReader([Path(path)], default_typestore=get_typestore(Stores.ROS2_HUMBLE)) as reader:
             kinds = {c.topic: str(c.msgtype) for c in reader.connections}
             states = sorted(name for name, kind in kinds.items() if kind == STATES)
-            points = sorted(name for name, kind in kinds.items() if kind == POINTS)
-            likely = states or points
-            usual = USUAL if USUAL in states else likely[0] if len(likely) == 1 else ""
+            usual = USUAL if USUAL in states else states[0] if len(states) == 1 else ""
             chosen = topic or usual
             if chosen not in kinds:
                 return no_topic(topic, kinds, states)
@@ -71,8 +66,6 @@ def arrays(path: str, topic: str) -> dict[str, Any]:
     received = np.array(stamps, dtype=np.int64)
     if kinds[chosen] == STATES:
         return from_states(messages, received, f" {chosen}")
-    if kinds[chosen] == POINTS:
-        return from_points(messages, f" {chosen}")
     return from_messages(messages, received, f" {chosen}")
 
 
@@ -113,26 +106,6 @@ def from_states(messages: Sequence[Any], received: np.ndarray, about: str) -> di
         if not np.isnan(values).all():
             found[quantity] = values
     return plain(found, names=dict.fromkeys(FIELDS.values(), joints), notes=notes, about=about)
-
-
-def from_points(messages: Sequence[Any], about: str) -> dict[str, Any]:
-    """Return the points of the longest joint trajectory as plain data."""
-    longest = max(messages, key=lambda message: len(message.points))
-    points, joints = longest.points, list(longest.joint_names)
-    if not points or len(set(joints)) < len(joints):
-        return refused("its trajectories have no points, or joints twice", "Record it again.")
-    since = [point.time_from_start for point in points]
-    found = {"t": np.array([s.sec + 1e-9 * s.nanosec for s in since])}
-    notes = [("", f"the points of a trajectory ({POINTS}), not states that were recorded")]
-    if len(messages) > 1:
-        notes.append(("", f"{len(messages) - 1} shorter trajectories were left out"))
-    for name, quantity in POINT.items():
-        rows = [getattr(point, name) for point in points]
-        if all(len(row) == len(joints) for row in rows):
-            found[quantity] = np.stack(rows)
-        elif any(len(row) for row in rows):
-            notes.append((quantity, "some points lack it, so it is left out"))
-    return plain(found, names=dict.fromkeys(POINT.values(), joints), notes=notes, about=about)
 
 
 def from_messages(messages: Sequence[Any], received: np.ndarray, about: str) -> dict[str, Any]:
