@@ -1,4 +1,4 @@
-"""What a fit is good for, what the model lacks, which motion is missing, a log simulated."""
+"""What a fit is good for, what the model lacks, a log simulated."""
 
 import warnings
 from dataclasses import replace
@@ -14,6 +14,8 @@ from qddot.errors import BadArgument
 from qddot.identification.preparation import prepared
 from qddot.identification.residual_patterns import explained, residual_patterns
 from qddot.identification.usefulness import payload_deviation
+from qddot.present.pages.fit import fit_page
+from qddot.present.terminal.results import fit_lines
 
 ARM = qddot.load("two_link").with_friction(viscous=5.0, coulomb=20.0)
 PRIOR = qddot.load("two_link")
@@ -113,45 +115,17 @@ def test_noise_goes_with_nothing(fit):
     assert explained(x, slow, x > 2)[0] < 0.05
 
 
-def test_the_motion_that_would_show_it_is_told():
+def test_what_is_known_badly_is_left_to_a_motion_that_excite_plans(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ready = prepared(one_way(), cutoff=20.0)
-        fit = qddot.identify(PRIOR, ready, unexcited="merge", **TERMS)
-    motion = fit.motions_to_record[0]
-    assert motion.moves == ("j2",)
-    assert motion.both_ways
-    assert set(motion.shows) == {"j2.fs", "j2.f0"}
-    assert str(motion) == "turn 'j2' both ways, slowly: it shows j2.fs, j2.f0"
-
-
-def test_the_motion_that_is_told_makes_deviations_smaller():
-    """A joint that hardly moves; a log with the motion beside the first one knows more."""
-    robot = qddot.load("ur5").locked({"wrist_2_joint": 0.0, "wrist_3_joint": 0.0})
-    t = np.arange(600) / 50
-    q, qd, qdd = (x * [1, 1, 0.02, 1] for x in waving(4, t, seed=1))
-    rng = np.random.default_rng(0)
-    tau = robot.inverse_dynamics(q, qd, qdd) + rng.normal(0, 0.3, q.shape)
-    first = qddot.Log(robot.joint_names, t, q, qd, qdd, tau)
-    fit = qddot.identify(robot, first, unexcited="merge", **TERMS)
-    motion = fit.motions_to_record[0]
-    assert "elbow_joint" in motion.moves
-    more = []
-    for i, name in enumerate(robot.joint_names):
-        held = motion.hold.get(name, robot.home[i])
-        w = motion.speed[motion.moves.index(name)] / 0.7 if name in motion.moves else 0.0
-        phase = i + w * t[:150]
-        more.append(
-            [held + 0.7 * np.sin(phase), 0.7 * w * np.cos(phase), -0.7 * w * w * np.sin(phase)]
-        )
-    q, qd, qdd = np.moveaxis(np.array(more), 0, -1)
-    tau = robot.inverse_dynamics(q, qd, qdd) + rng.normal(0, 0.3, q.shape)
-    second = qddot.Log(robot.joint_names, t[:150], q, qd, qdd, tau)
-    both = qddot.identify(robot, [first, second], unexcited="merge", **TERMS)
-    before, after = (dict(zip(f.names, f.deviations, strict=True)) for f in (fit, both))
-    shown = [name for name in motion.shows if name in before and name in after]
-    assert shown
-    assert np.median([before[name] / after[name] for name in shown]) > 1.5
+        unsure = qddot.identify(PRIOR, ready, unexcited="merge", **TERMS)
+    advice = "qddot excite ROBOT --after LOG"
+    assert fit_lines(unsure, [])[-1].startswith(advice)
+    sure = qddot.identify(PRIOR, log(noise=0.01), **TERMS)
+    assert advice not in "".join(fit_lines(sure, []))
+    fit_page(unsure, tmp_path / "a.html")
+    assert advice in (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
 def test_the_arm_found_stays_nearer_to_the_log_than_that_of_the_file(fit):

@@ -103,7 +103,6 @@ def facts(fit: Fit) -> dict[str, Any]:
         "trusted": fit.trusted,
         "verdict": fit.verdict,
         "uses": list(fit.uses),
-        "motions_to_record": [str(motion) for motion in fit.motions_to_record],
         "patterns": [str(pattern) for pattern in fit.patterns if pattern.shows],
         "doubts": [str(doubt) for doubt in fit.doubts],
         "samples": fit.count,

@@ -28,7 +28,6 @@ from qddot.identification.comparison import (
 from qddot.identification.grouping import condition
 from qddot.identification.log import Log
 from qddot.identification.log_checks import as_log
-from qddot.identification.missing_motion import ShowingMotion, showing_motions
 from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.regression import RESISTING
 from qddot.identification.residual_patterns import ResidualPattern, residual_patterns
@@ -201,11 +200,6 @@ class Fit(Judged):
         """What residuals go with: position, rate, load or time of their joint, most first."""
         with one_thread():
             return residual_patterns(self)
-
-    @cached_property
-    def motions_to_record(self) -> list[ShowingMotion]:
-        """Which motions would show what is known badly, or not at all; few, best first."""
-        return showing_motions(self)
 
     def simulate(self, run: int = 0) -> Replay:
         """Return a run simulated: how far the robot found, and that of the file, stray from it.

@@ -259,9 +259,9 @@ def _unknown(fit: Fit) -> Iterator[str]:
         words.append(f"{why[0].upper()}{why[1:]}.")
     elif bad:
         words.append(f"Known to worse than {BADLY:.0f} %: {_all(bad)}.")
+    if bad or base.lost:
+        words.append("A motion that shows them is planned by qddot excite ROBOT --after LOG.")
     yield from map(page.paragraph, words)
-    for motion in fit.motions_to_record:
-        yield page.paragraph(f"To record next: {motion}.")
     if base.together:
         count = f"{len(base.together)} parameters act only together with others"
         yield page.folded(count, page.bullets(base.why(name) for name in base.together))

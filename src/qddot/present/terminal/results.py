@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 WIDTH = 98  # characters of a line
 MOST_EVENTS = 12
 MOST_PATTERNS = 4  # of residuals
+BADLY = 50.0  # [%], a relative deviation above which a value is hardly known
 MOST_RUNS = 20_000_000  # of which a summary is made unasked
 SUMMED_UP = ("finite", "limits.kept", "ended", "audit", "energy.", "error.", "torque.peak.")
 
@@ -126,16 +127,13 @@ def fit_lines(fit: Fit, errors: Sequence[dict[str, Any]]) -> list[str]:
     lines += ["", "on what was not fitted:", *run_lines(errors)] if errors else []
     lines += [f"  {on_another_log(fit, run, run_name(run))}" for run in errors]
     shown = [pattern for pattern in fit.patterns if pattern.shows][:MOST_PATTERNS]
-    for title, said in (("what the model lacks", shown), ("to record next", fit.motions_to_record)):
-        lines += ["", f"{title}:"] if said else []
-        for each in said:
-            lines += textwrap.wrap(
-                str(each),
-                WIDTH,
-                initial_indent="  ",
-                subsequent_indent="    ",
-                break_on_hyphens=False,
-            )
+    lines += ["", "what the model lacks:"] if shown else []
+    for each in shown:
+        lines += textwrap.wrap(
+            str(each), WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
+        )
+    if fit.problem.base.lost or not np.all(fit.relative_deviations <= BADLY):
+        lines += ["", "qddot excite ROBOT --after LOG plans a motion that shows what is known badly"]
     return lines
 
 
