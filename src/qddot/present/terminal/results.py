@@ -133,7 +133,7 @@ def fit_lines(fit: Fit, errors: Sequence[dict[str, Any]]) -> list[str]:
             str(each), WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
         )
     if fit.problem.base.lost or not np.all(fit.relative_deviations <= BADLY):
-        lines += ["", "qddot excite ROBOT --after LOG plans a motion that shows what is known badly"]
+        lines += ["", "A motion that shows what is known badly: qddot excite ROBOT --after LOG"]
     return lines
 
 
