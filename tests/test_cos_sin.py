@@ -260,8 +260,6 @@ def test_a_log_with_the_numbers_of_q_gives_the_parameters_of_the_same_robot(both
     assert_near(qddot.identify(other, ready).values, expected.values, tolerance=0.05)
     with pytest.raises(BadArgument, match="several numbers per joint"):
         qddot.load_log(file, other, units={"q": "deg"})
-    with pytest.raises(BadArgument, match="one number per joint"):
-        prepared(log, other, cutoff=20.0, by="splines")
 
 
 def test_a_simulated_run_is_a_log(both, runs):

@@ -1,4 +1,4 @@
-"""Ways to prepare a log: one filter for all columns, delays, saturation, and which way predicts."""
+"""A log made ready: one filter for all columns, derivatives, delays, saturation, slips."""
 
 from __future__ import annotations
 
@@ -70,44 +70,6 @@ def test_few_rows_are_taken_at_a_smooth_number():
     assert few_for(100, 3000) == 1
 
 
-def rts(y, v, h, noise, jerk):
-    """Return q, q̇, q̈ by a Kalman filter and its backward pass, row by row."""
-    F = np.array([[1, h, h * h / 2], [0, 1, h], [0, 0, 1]])
-    Q = np.array([[h**5 / 20, h**4 / 8, h**3 / 6], [h**4 / 8, h**3 / 3, h**2 / 2]])
-    Q = jerk * np.vstack([Q, [h**3 / 6, h**2 / 2, h]])
-    H, R = np.eye(2, 3), np.diag(noise)
-    x, P, ahead, behind = np.zeros(3), 1e6 * np.eye(3), [], []
-    for z in np.column_stack([y, v]):
-        x, P = F @ x, F @ P @ F.T + Q
-        ahead.append((x, P))
-        K = P @ H.T @ np.linalg.inv(H @ P @ H.T + R)
-        x, P = x + K @ (z - H @ x), P - K @ H @ P
-        behind.append((x, P))
-    found = [behind[-1][0]]
-    for (x, P), (forward, M) in zip(behind[-2::-1], ahead[:0:-1], strict=True):
-        found.append(x + P @ F.T @ np.linalg.solve(M, found[-1] - forward))
-    return np.array(found[::-1])
-
-
-def test_kalman_smoothing_is_that_of_rauch_tung_and_striebel():
-    h, noise, cutoff = 1 / RATE, np.array([1e-6, 1e-3]), 6.0
-    log = swinging(1, RATE, 6.0)
-    rng = np.random.default_rng(0)
-    y = log.q[:, 0] + np.sqrt(noise[0]) * rng.normal(size=len(log))
-    v = log.qd[:, 0] + np.sqrt(noise[1]) * rng.normal(size=len(log))
-    measured = replace(log, q=y[:, None], qd=v[:, None], qdd=None)
-    smoother = Smoother(measured)
-    smoother.__dict__["ratio"] = noise[0] / noise[1]
-    # half is left at the cut-off: ω⁶/W = 1/S + ω²/Ṡ, spectral densities S = σ² h
-    w = 2 * np.pi * cutoff
-    jerk = w**6 / (1 / (noise[0] * h) + w**2 / (noise[1] * h))
-    exact = rts(y, v, h, noise, jerk)[200:-200]
-    found = np.column_stack(smoother.states(Way(cutoff, "kalman", "qd")))[200:-200]
-    error = np.abs(found - exact).max(axis=0)
-    noise_of = np.abs(exact - np.column_stack([log.q, log.qd, log.qdd])[200:-200]).max(axis=0)
-    assert np.all(error < 0.02 * noise_of)
-
-
 # which way
 
 
@@ -124,19 +86,6 @@ def test_velocities_that_lag_are_not_used(arm):
     found = prepared(lagging, arm, terms=())
     assert "derivatives of q," in said(found, "derivatives")
     assert "by derivatives of q they are predicted to" in said(found, "filter")
-    assert "derivatives of qd" in said(prepared(lagging, arm, of="qd"), "derivatives")
-
-
-def test_a_way_can_be_asked_for(arm):
-    log = noisy(arm, "counts", rate=RATE)
-    smooth = prepared(log, arm, by="kalman", cutoff=4.0)
-    assert "Kalman smoothing of q, which leaves half at 4 Hz" in said(smooth, "filter")
-    usual = prepared(log, arm, cutoff=4.0)
-    np.testing.assert_allclose(smooth.qdd, usual.qdd, rtol=0, atol=0.05 * np.abs(usual.qdd).max())
-    with pytest.raises(BadArgument, match="sines, kalman, differences, splines"):
-        prepared(log, by="magic")
-    with pytest.raises(BadArgument, match="of is 'qd'"):
-        prepared(log, of="qd")
 
 
 def test_a_long_log_keeps_as_many_rows_as_it_needs(arm):

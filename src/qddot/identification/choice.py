@@ -2,8 +2,8 @@
 
 A filter that is too low takes motion away. One that is too high lets noise of the positions into q̈,
 and parameters come out too small (errors in variables). Both make the torques of pieces that were
-not fitted come out wrong, whatever colour the noise has. All ways are judged by the same torques,
-those that were measured, so that none wins by smoothing them.
+not fitted come out wrong, whatever colour the noise has. All are judged by the same torques, those
+that were measured, so that none wins by smoothing them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def cutoff(log: Log, robot: Any = None, terms: Any = (), extra: Any = ()) -> Cut
         robot: By whose model torques are predicted.
         terms, extra: What `identify` is to add to it.
     """
-    return _cutoff(LogJudge(log, robot, terms, extra), [("sines", usual(log))])[1]
+    return _cutoff(LogJudge(log, robot, terms, extra), [usual(log)])[1]
 
 
 def usual(log: Log) -> str:
@@ -46,25 +46,19 @@ def usual(log: Log) -> str:
     return "q" if log.qd is None else "qd"
 
 
-def way(
-    judge: LogJudge, by: str | None = None, of: str | None = None, later: float | np.ndarray = 0.0
-) -> tuple[Way, Cutoff]:
-    """Return how to prepare a log, and why so; what is None is chosen.
+def way(judge: LogJudge, later: float | np.ndarray = 0.0) -> tuple[Way, Cutoff]:
+    """Return how to prepare a log, and why so.
 
     Derivatives are those of the measured velocities where there are some, unless those of the
-    positions, or Kalman smoothing of both, predict clearly better.
+    positions predict clearly better.
 
     Args:
         judge: The log.
-        by: "sines" or "kalman".
-        of: "q" or "qd".
         later: By how much later in the log torques are taken [s], one or one per joint.
     """
     log = judge.log
-    ways = [(by or "sines", of or usual(log))]
-    if by is None and of is None and judge.robot is not None and log.tree is None:
-        ways += [("kalman", usual(log))] + ([] if log.qd is None else [("sines", "q")])
-    return _cutoff(judge, ways, later)
+    doubted = judge.robot is not None and log.tree is None and log.qd is not None
+    return _cutoff(judge, ["qd", "q"] if doubted else [usual(log)], later)
 
 
 def can_be_judged(log: Log) -> bool:
@@ -74,20 +68,20 @@ def can_be_judged(log: Log) -> bool:
 
 
 def _cutoff(
-    judge: LogJudge, ways: list[tuple[str, str]], later: float | np.ndarray = 0.0
+    judge: LogJudge, ways: list[str], later: float | np.ndarray = 0.0
 ) -> tuple[Way, Cutoff]:
-    """Return the way to take, of several, and its cut-off; the first is the usual one."""
+    """Return what to differentiate, of "q" and "qd", and the cut-off; the first is the usual."""
     log, robot = judge.log, judge.robot
     first = judge.suggested
     if not can_be_judged(log):
         why = f"{first.why}; by the spectrum of the positions alone"
-        return Way(first.frequency, *ways[0]), replace(first, why=why)
+        return Way(first.frequency, ways[0]), replace(first, why=why)
     tried = np.union1d(candidates(log), [first.frequency])
     if robot is None:
         tried = tried[tried >= min(TWICE * first.spectrum.bulk, first.frequency)]
-    own = judge.judged([Way(float(f), *ways[0]) for f in tried], later)
+    own = judge.judged([Way(float(f), ways[0]) for f in tried], later)
     near = tried[max(own.lowest - NEAR, 0) : own.best + NEAR + 1]
-    others = [Way(float(f), *way) for way in ways[1:] for f in near]
+    others = [Way(float(f), of) for of in ways[1:] for f in near]
     if not others:
         return _lowest(own, first, robot is None)
     judged = own.and_also(judge.judged(others, later))
@@ -98,7 +92,7 @@ def _cutoff(
         f"; by {best} they are predicted to {100 * judged.relative[judged.best]:.3g} %, by "
         f"{own.ways[0]} to {100 * own.relative[own.best]:.3g} %"
     )
-    alike = np.array([(way.by, way.of) == (best.by, best.of) for way in judged.ways])
+    alike = np.array([way.of == best.of for way in judged.ways])
     return _lowest(judged[alike], first, robot is None, better)
 
 

@@ -25,11 +25,13 @@ import numpy as np
 
 from qddot.checks import positive
 from qddot.errors import BadArgument, printable
+from qddot.identification.choice import usual
 from qddot.identification.contacts import Contact, block_maxima, found_contacts, threshold
 from qddot.identification.log import Log, load_log
 from qddot.identification.log_checks import as_log
 from qddot.identification.result import Fit
-from qddot.identification.signals import differentiated, filtered, resampled
+from qddot.identification.signals import resampled, smoothed
+from qddot.identification.ways import Smoother, Way
 from qddot.plain_text import fitted
 from qddot.results import in_notebook, look
 from qddot.robot import robot_of
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 
 GAIN = 30.0  # [1/s]: contacts of a tenth of a second are seen
 SLOWEST = 4.0  # rows a time constant of the filter, at least
-ABOVE = 4.0  # times the filter's own corner: where noise is taken out before differences
+ABOVE = 4.0  # times the filter's own corner: up to where positions are differentiated
 RINGING = 2.0  # periods of that filter, at each end of a log
 BLOCK = 10.0  # time constants: the largest |r| of two blocks know little of each other
 FEWEST = 10  # blocks of free motion
@@ -213,7 +215,7 @@ def _ready(robot: Any, log: Log, gain: float, cutoff: float | None) -> Log:
         return log
     log = log if log.even else resampled(log)
     corner = min(ABOVE * gain / (2 * np.pi) if cutoff is None else cutoff, 0.4 * log.rate)
-    ready = differentiated(filtered(log, corner))
+    ready = smoothed(Smoother(log), Way(corner, usual(log)), corner)
     inside = (log.t - log.t[0] >= RINGING / corner) & (log.t[-1] - log.t >= RINGING / corner)
     return ready[inside]
 

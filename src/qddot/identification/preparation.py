@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.checks import not_negative, one_of, spread
+from qddot.checks import not_negative, spread
 from qddot.errors import BadArgument, IdentificationWarning, printable
 from qddot.identification.choice import can_be_judged, usual, way
 from qddot.identification.decimation import decimated
@@ -21,8 +21,6 @@ from qddot.identification.regression import USUAL_TERMS
 from qddot.identification.signals import (
     check_rising,
     check_rows,
-    differentiated,
-    filtered,
     resampled,
     smoothed,
 )
@@ -90,8 +88,6 @@ def prepared(
     delay: Any = None,
     rate: float | None = None,
     cutoff: float | Cutoff | None = None,
-    by: str | None = None,
-    of: str | None = None,
     speed: Any = None,
     keep: float | None = None,
 ) -> Log:
@@ -112,11 +108,6 @@ def prepared(
             clearly better.
         rate: Rows a second [Hz]; by default as it is.
         cutoff: Of the filter [Hz]; by default chosen, and the notes say how.
-        by: "sines" (the derivatives of what the filter leaves), "kalman" (smoothing of positions
-            and velocities together), "differences" or "splines"; by default "sines", unless
-            "kalman" predicts clearly better.
-        of: What is differentiated, "q" or "qd"; by default "qd" where it was measured, unless "q"
-            predicts clearly better.
         speed: Below which a joint's torque does not count; by default 1 % of its top speed.
         keep: About how many rows per second to keep [Hz], filtered alike; by default all.
     """
@@ -126,19 +117,15 @@ def prepared(
     log = _without_slips(log)
     if rate is not None or not log.even:
         log = resampled(log, rate)
-    if by is not None:
-        one_of("by", by, ("sines", "kalman", "differences", "splines"))
-    if of is not None:
-        one_of("of", of, ("q",) if log.qd is None else ("q", "qd"))
     if log.tau is not None and (flat := saturated(log.tau)).any():
         log = log.left_out(flat, "saturated")
     judge = LogJudge(log, robot, terms, extra)
     late = Delay() if delay is None else Delay.given(delay, log)
-    how, ready = _ready(judge, cutoff, by, of, speed, late)
+    how, ready = _ready(judge, cutoff, speed, late)
     if delay is None and robot is not None and can_be_judged(log):
         late = delay_of(judge, how, ready)
         if np.any(late.seconds):
-            ready = _ready(judge, cutoff, by, of, speed, late)[1]
+            ready = _ready(judge, cutoff, speed, late)[1]
         ready = ready.noted(late.words, place="delay")
     ready = _resolution_noted(ready, judge)
     return ready if keep is None else decimated(ready, keep)
@@ -198,24 +185,15 @@ def _resolution_noted(log: Log, judge: LogJudge) -> Log:
     return log.noted(f"positions come in steps ({told}), noise of step/√12 each", place="encoder")
 
 
-def _ready(
-    judge: LogJudge, cutoff: Any, by: str | None, of: str | None, speed: Any, late: Delay
-) -> tuple[Way, Log]:
+def _ready(judge: LogJudge, cutoff: Any, speed: Any, late: Delay) -> tuple[Way, Log]:
     """Return how a log was filtered, and the log, trimmed; torques are taken later."""
     log, later = judge.log, late.seconds
-    series = "sines" if by in ("differences", "splines") else by
     if cutoff is None:
-        how, cutoff = way(judge, series, of, later)
+        how, cutoff = way(judge, later)
     else:
-        how = Way(float(cutoff), series or "sines", of or usual(log))
-    if series == by:
-        every = thinned(judge, how.cutoff)
-        found = smoothed(judge.smoother, how, cutoff, later, every)
-    else:
-        every, found = 1, log
-        if np.any(later):
-            found = replace(log, tau=judge.smoother.torque(None, 1, later))
-        found = differentiated(filtered(found, cutoff), by or "", of, cutoff)
+        how = Way(float(cutoff), usual(log))
+    every = thinned(judge, how.cutoff)
+    found = smoothed(judge.smoother, how, cutoff, later, every)
     around = int(log.rate / how.cutoff)  # rows over which the filter has spread what was wrong
     for reason, where in log.reasons.items():
         if reason in REASONS:

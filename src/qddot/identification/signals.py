@@ -7,25 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from qddot.checks import one_of, positive, spread
+from qddot.checks import positive, spread
 from qddot.errors import BadArgument, shorten
-from qddot.identification.choice import cutoff
+from qddot.identification.choice import cutoff, usual
 from qddot.identification.log import GAP, Log, check_even
 from qddot.identification.sine_series import ORDER, SineSeries, butterworth
-from qddot.identification.spectrum import Cutoff, spectrum
+from qddot.identification.spectrum import HIGHEST, Cutoff, spectrum
 from qddot.identification.ways import Smoother, Way
-from qddot.model.tree import by_rows
 from qddot.timeseries import QUANTITIES
 
 __all__ = ["cutoff", "differentiated", "filtered", "resampled", "shifted", "smoothed", "spectrum"]
 
 BRIDGE = 5, 40  # rows on either side of a gap, by which it is filled
 SHARPER = 0.4  # of a lower rate: what is faster would come back as something slower
-
-# five-point stencils over t₋₂ … t₂, for the first two rows and for those inside;
-# the last two are the first two, mirrored
-FIRST = np.array([[-25, 48, -36, 16, -3], [-3, -10, 18, -6, 1], [1, -8, 0, 8, -1]]) / 12
-SECOND = np.array([[35, -104, 114, -56, 11], [11, -20, 6, 4, -1], [-1, 16, -30, 16, -1]]) / 12
 
 
 def resampled(log: Log, rate: float | None = None) -> Log:
@@ -156,14 +150,10 @@ def smoothed(
     changes: dict[str, Any] = dict(zip(QUANTITIES, smoother.states(way, every), strict=False))
     if log.tau is not None:
         changes["tau"] = smoother.torque(way, every, delay)
-    said = f"filtered at {f:.4g} Hz, Butterworth {ORDER}"
-    if way.by == "kalman":
-        said = f"by {way}, which leaves half at {f:.4g} Hz"
     few = log if every == 1 else log[::every]
-    few = with_filter(few, said, cutoff, changes)
-    if way.by == "sines":
-        rates = "qdd" if way.of == "qd" else "qd and qdd"
-        few = few.noted(f"{rates} are {way}, of its filtered sines", place="derivatives")
+    few = with_filter(few, f"filtered at {f:.4g} Hz, Butterworth {ORDER}", cutoff, changes)
+    rates = "qdd" if way.of == "qd" else "qd and qdd"
+    few = few.noted(f"{rates} are {way}, of its filtered sines", place="derivatives")
     if every == 1:
         return few
     said = (
@@ -193,86 +183,22 @@ def with_filter(log: Log, said: str, cutoff: Any, changes: dict[str, np.ndarray]
     return replace(found, bandwidth=min(float(cutoff), log.bandwidth or float(cutoff)))
 
 
-def differentiated(
-    log: Log, by: str = "differences", of: str | None = None, cutoff: float | Cutoff | None = None
-) -> Log:
+def differentiated(log: Log) -> Log:
     """Return the log with velocities and accelerations.
 
-    "differences" are five-point central differences; for a sine of frequency f at steps h they err
-    by (2πfh)⁴/30 of a velocity and (2πfh)⁴/90 of an acceleration. "splines" are quintic splines,
-    fitted by least squares with a knot every half period of the cut-off, which smooths; q becomes
-    the spline's too.
+    Those of its columns as sines, up to 0.4 of the rate: of the measured velocities where there are
+    some, else of the positions. Noise is not taken out, so filter first: `filtered`. In the rows
+    next to either end the accelerations are not those of the motion; they go to zero there.
 
     Args:
-        log: The log, evenly sampled (for splines, not necessarily).
-        by: "differences" or "splines".
-        of: "q", or "qd" to keep the measured velocities; by default "qd" where they are.
-        cutoff: For splines: the highest frequency kept [Hz]; by default from the spectrum.
+        log: The log, evenly sampled.
     """
-    of = ("q" if log.qd is None else "qd") if of is None else of
-    if of not in ("q", "qd") or getattr(log, of) is None:
-        raise BadArgument(f"of is {of!r}; it must be 'q', or 'qd' where velocities were measured.")
-    if one_of("by", by, ("differences", "splines")) == "differences":
-        return by_differences(log, of)
-    if log.tree is not None:
-        raise BadArgument(
-            "by='splines' is for positions of one number per joint; by='differences'."
-        )
-    return by_splines(log, of, cutoff)
-
-
-def by_differences(log: Log, of: str) -> Log:
     check_even(log)
     check_rows(log, 5)
-    h = log.duration / (len(log) - 1)
-    if (of == "q" or log.qd is None) and log.tree is not None:
-        qd = by_rows(log.tree.velocity_of, log.q, stencilled(log.q, FIRST, -1) / h)
-        changes = {"qd": qd, "qdd": stencilled(qd, FIRST, -1) / h}
-    elif of == "q" or log.qd is None:
-        changes = {
-            "qd": stencilled(log.q, FIRST, -1) / h,
-            "qdd": stencilled(log.q, SECOND, 1) / h**2,
-        }
-    else:
-        changes = {"qdd": stencilled(log.qd, FIRST, -1) / h}
-    said = f"{' and '.join(changes)} by five-point central differences of {of}"
-    return log.noted(said, place="derivatives", **changes)
-
-
-def stencilled(x: np.ndarray, weights: np.ndarray, mirror: int) -> np.ndarray:
-    """Return a derivative times a power of the step, by five rows each.
-
-    Args:
-        x: The values (k, n).
-        weights: Of the first row, the second and those inside, shape (3, 5).
-        mirror: The sign that the derivative takes when time runs backwards.
-    """
-    y = np.empty_like(x)
-    y[2:-2] = sum(w * x[k : len(x) - 4 + k] for k, w in enumerate(weights[2]))
-    for row in (0, 1):
-        y[row] = weights[row] @ x[:5]
-        y[-1 - row] = mirror * (weights[row] @ x[:-6:-1])
-    return y
-
-
-def by_splines(log: Log, of: str, cutoff: float | Cutoff | None) -> Log:
-    from scipy.interpolate import make_lsq_spline
-
-    from qddot.identification.choice import cutoff as from_spectrum
-
-    check_rows(log, 16)
-    if cutoff is None:
-        cutoff = from_spectrum(log if log.even else resampled(log))
-    f = positive("cutoff", float(cutoff), "Hz")
-    # a knot needs rows on both sides, so not more than one every second row
-    spans = max(1, min(int(np.ceil(2 * f * log.duration)), (len(log) - 6) // 2))
-    inside = np.linspace(log.t[0], log.t[-1], spans + 1)[1:-1]
-    knots = np.concatenate([[log.t[0]] * 6, inside, [log.t[-1]] * 6])
-    spline = make_lsq_spline(log.t, getattr(log, of), knots, k=5)
-    order = QUANTITIES.index(of)
-    changes = {name: spline(log.t, nu=k) for k, name in enumerate(QUANTITIES[order:3])}
-    said = f"{', '.join(changes)} by quintic splines with {spans} pieces, up to {f:.4g} Hz"
-    return log.noted(said, place="derivatives", **changes)
+    way = Way(HIGHEST * log.rate, usual(log))
+    found = dict(zip(QUANTITIES, Smoother(log).states(way), strict=False))
+    changes = {name: found[name] for name in (("qdd",) if way.of == "qd" else ("qd", "qdd"))}
+    return log.noted(f"{' and '.join(changes)} are {way}", place="derivatives", **changes)
 
 
 def check_rows(log: Log, fewest: int) -> None:
