@@ -36,7 +36,7 @@ def bash(line, cwd=None):
         ("qddot derive panda --format m", ["markdown"]),
         ("qddot identify ur5 log.csv --terms friction,o", ["friction,offset"]),
         ("qddot certify --norm i", ["inf"]),
-        ("qddot excite ur5 --curve ", ["fourier", "spline"]),
+        ("qddot excite ur5 --criterion ", ["condition", "determinant"]),
     ],
 )
 def test_verbs_options_robots_and_choices_are_completed(line, expected, tmp_path):

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from long import long
 
 import qddot
 from qddot.control import ComputedTorque, closed_loop
@@ -15,13 +14,12 @@ ARM = qddot.load("two_link").with_friction(viscous=3.0)
 LIMITS = dict(lower=-2.0, upper=2.0, velocity=2.0, acceleration=8.0)
 
 
-@pytest.fixture(scope="module", params=["fourier", *long("spline")])
-def motion(request):
+@pytest.fixture(scope="module")
+def motion():
     return qddot.excite(
         *(ARM,),
         period=4.0,
         harmonics=3,
-        curve=request.param,
         limits=LIMITS,
         starts=1,
         seconds=600,

@@ -109,7 +109,6 @@ def test_a_workspace_of_an_unknown_frame_is_refused(panda):
         ({"seed": -1}, "seed is -1"),
         ({"period": -1.0}, "period is -1.0; give seconds above zero"),
         ({"seconds": 0}, "seconds is 0"),
-        ({"curve": "sine"}, "it must be 'fourier' or 'spline'"),
         ({"criterion": "trace"}, "it must be 'condition' or 'determinant'"),
         ({"margin": 1.5}, "margin is 1.5; give a share of the limits"),
         ({"terms": ["viscos"]}, "There is no term 'viscos'"),

@@ -8,7 +8,6 @@ import typer
 
 import qddot
 from qddot.cli import completion, logs
-from qddot.cli.excitation_rounds import Rounds
 from qddot.cli.log_words import names_of
 from qddot.cli.terminal import (
     AsJson,
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from qddot.identification.log import Log
 
 ENDINGS = (".json", ".csv")
-CURVES = ("fourier", "spline")
 CRITERIA = ("condition", "determinant")
 
 
@@ -47,7 +45,6 @@ def excite(
             help="Number of frequencies per joint, multiples of 1/period; at least 2.",
         ),
     ] = 5,
-    curve: Annotated[str, choice("--curve", CURVES, "The kind of motion")] = "fourier",
     criterion: Annotated[
         str,
         choice(
@@ -139,9 +136,7 @@ def excite(
 ) -> None:
     """Plan a motion, within limits, that shows a robot's parameters.
 
-    The motion starts and ends at rest. With -o the best motion so far is saved next to the file
-    during the search; if the search was killed, the same command continues from there. Ctrl-C ends
-    the search and keeps the best motion so far.
+    The motion starts and ends at rest. Ctrl-C ends the search and keeps the best motion so far.
 
     Examples:
       qddot excite panda --workspace "tool: z > 0.1" --seconds 2 --plot motion.png
@@ -152,7 +147,6 @@ def excite(
     choices = {
         "period": period,
         "harmonics": harmonics,
-        "curve": curve,
         "criterion": criterion,
         "terms": _terms(terms),
         "limits": _limits(limits or []),
@@ -165,11 +159,9 @@ def excite(
         "apart": apart,
         "start": numbers("--start", start) if start else None,
     }
-    search = Rounds(robot, choices, seed, seconds, output)
-    motion = search.run()
+    motion = qddot.excite(robot, **choices, seconds=seconds, seed=seed)
     if output is not None:
         motion.save(output, rate, periods)
-        search.forget()
     if plot is not None:
         motion.plot(plot)
     tell(as_json, _facts(motion), [repr(motion)], [output, plot])

@@ -15,14 +15,9 @@ from typing import Any
 import numpy as np
 
 from qddot.blas_threads import one_thread
-from qddot.checks import one_of, positive, whole
+from qddot.checks import positive, whole
 from qddot.errors import BadArgument, NotNumeric, printable
-from qddot.identification.excitation_basis import (
-    FourierBasis,
-    SplineBasis,
-    checked_start,
-    random_motions,
-)
+from qddot.identification.excitation_basis import FourierBasis, checked_start, random_motions
 from qddot.identification.excitation_collision import CLEARANCE, clearance
 from qddot.identification.excitation_criterion import (
     Criterion,
@@ -53,7 +48,6 @@ RANDOM = 100  # motions to compare with, and as many to start from
 BEST = 5  # of them, whose condition number is found exactly
 STARTS = 12
 MEASURED = 1000  # instants at which condition numbers are compared
-CURVES = ("fourier", "spline")
 
 Progress = Callable[[float, float], None]
 
@@ -63,7 +57,6 @@ def excite(
     *,
     period: float = 10.0,
     harmonics: int = 5,
-    curve: str = "fourier",
     criterion: str = "condition",
     terms: Sequence[str] = USUAL_TERMS,
     limits: Any = None,
@@ -90,7 +83,6 @@ def excite(
             the torques.
         period: How long the motion takes [s].
         harmonics: How many multiples of 1/period a joint moves with, at least 2.
-        curve: "fourier", or "spline": a quintic one through twice as many knots.
         criterion: "condition" for the condition number of the scaled base regressor,
             "determinant" for the volume of the ellipsoid of confidence.
         terms: What is to be identified besides what the model has, as `identify` takes it.
@@ -112,7 +104,7 @@ def excite(
         progress: Called with the share of the search that is done, and the best criterion so far.
     """
     began, robot = time.monotonic(), robot_of(robot)
-    _check(robot, period, harmonics, curve, seconds, starts, seed)
+    _check(robot, period, harmonics, seconds, starts, seed)
     robot.model.need_single_numbers("An exciting motion")
     bounds = motion_limits(robot, limits, margin)
     refuse_short_period(bounds, period)
@@ -127,8 +119,6 @@ def excite(
     given = () if after is None else after if isinstance(after, (list, tuple)) else (after,)
     before = [_recorded(robot, log, terms) for log in given]
     basis = FourierBasis(float(period), int(harmonics))
-    if curve == "spline":
-        basis = SplineBasis(float(period), 2 * int(harmonics))
     quick = tuple(each.with_options(threads=1) for each in robots)
     frames_of_loads = [load["frame"] for load in loads]
     with one_thread():
@@ -260,9 +250,7 @@ def _telling(
     return tell
 
 
-def _check(
-    robot: Robot, period: Any, harmonics: Any, curve: Any, seconds: Any, starts: Any, seed: Any
-) -> None:
+def _check(robot: Robot, period: Any, harmonics: Any, seconds: Any, starts: Any, seed: Any) -> None:
     """Refuse, before any work, what cannot be right."""
     if robot.symbols:
         raise NotNumeric(robot.name, robot.symbols)
@@ -271,4 +259,3 @@ def _check(
     whole("harmonics", harmonics, 2)
     whole("starts", starts, 1)
     whole("seed", seed)
-    one_of("curve", curve, CURVES)

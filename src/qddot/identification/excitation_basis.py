@@ -1,7 +1,6 @@
-"""Exciting motions as linear spaces, from rest to rest, and random members that keep every limit.
+"""Exciting motions as a linear space, from rest to rest, and random members that keep every limit.
 
-Spaces are harmonics, or splines through knots. A member is X of shape (m, n): first where the
-joints rest, then what moves them.
+A member is X of shape (m, n): first where the joints rest, then what moves them.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from qddot.identification.excitation_limits import HalfSpace, MotionLimits
 from qddot.identification.excitation_payloads import torques
 from qddot.identification.excitation_search import Search
 from qddot.motions.fourier import Fourier
-from qddot.motions.quintic import Quintic, Repeated
 from qddot.robot import Robot
 
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -64,31 +62,6 @@ class FourierBasis:
     def _series(self, X: np.ndarray, offset: np.ndarray) -> Fourier:
         half, (a, b) = self.harmonics, self.resting
         return Fourier(offset, (a @ X[1:half]).T, (b @ X[half:]).T, 1 / self.period)
-
-
-@dataclass(frozen=True)
-class SplineBasis:
-    """All quintic splines through so many knots that end where they began; m = K − 1.
-
-    X holds where the joints rest, then how far from there the inner knots are.
-    """
-
-    period: float  # [s]
-    knots: int  # K, both ends counted
-
-    @property
-    def size(self) -> int:
-        """How many numbers a joint has, m."""
-        return self.knots - 1
-
-    def matrices(self, t: np.ndarray) -> Matrices:
-        """Return B₀, B₁, B₂ of shape (k, m) with q = B₀ X, q̇ = B₁ X and q̈ = B₂ X."""
-        return self.curve(np.eye(self.size)).values(t)
-
-    def curve(self, X: np.ndarray) -> Repeated:
-        """Return the motion that a member stands for."""
-        ends = 0 * X[:1]
-        return Repeated(Quintic(X[0] + np.vstack([ends, X[1:], ends]), self.period))
 
 
 def checked_start(

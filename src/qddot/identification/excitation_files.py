@@ -19,7 +19,6 @@ from qddot.identification.excitation_use import Use
 from qddot.identification.log import load_log
 from qddot.motions.fourier import Fourier
 from qddot.motions.motion import Reference, check_limits
-from qddot.motions.quintic import Quintic, Repeated
 from qddot.results import json_ready
 from qddot.robot import Robot
 from qddot.saving import ending, write_whole
@@ -70,22 +69,17 @@ def facts_of(motion: Excitation) -> dict[str, Any]:
     }
 
 
-def curve_facts(curve: Fourier | Repeated) -> dict[str, Any]:
+def curve_facts(curve: Fourier) -> dict[str, Any]:
     """Return what a file needs to hold of a curve; of harmonics one row each."""
-    if isinstance(curve, Repeated):
-        knots = curve.motion.points.tolist()
-        return {"kind": "spline", "period": curve.period, "knots": knots}
     arrays = {"offset": curve.offset, "a": curve.a.T, "b": curve.b.T}
     named = {name: array.tolist() for name, array in arrays.items()}
     return {"kind": "fourier", "period": curve.period} | named
 
 
-def _curve(facts: dict[str, Any]) -> Fourier | Repeated:
+def _curve(facts: dict[str, Any]) -> Fourier:
     """Return the curve that `curve_facts` came from."""
     period = float(facts["period"])
     try:
-        if facts["kind"] == "spline":
-            return Repeated(Quintic(facts["knots"], period))
         a, b = (np.array(facts[name], dtype=float).T for name in "ab")
         return Fourier(facts["offset"], a, b, 1 / period)
     except BadArgument as error:
@@ -123,8 +117,12 @@ def load(path: str | Path, robot: Robot | None = None) -> Excitation:
             line=1,
         )
     try:
-        return _motion(json.loads(text), robot)
-    except BadArgument:
+        facts = json.loads(text)
+        if facts["curve"]["kind"] == "spline":
+            why = "its curve is of kind 'spline', and only 'fourier' is known"
+            raise BadFile(path, why, "Plan the motion again: excite(robot).")
+        return _motion(facts, robot)
+    except (BadArgument, BadFile):
         raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise BadFile(

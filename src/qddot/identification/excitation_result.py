@@ -17,7 +17,6 @@ from qddot.identification.excitation_use import DENSE, SIGNS, Use, Violation, us
 from qddot.identification.log import Log
 from qddot.motions.fourier import Fourier
 from qddot.motions.motion import Reference, Triple, keep
-from qddot.motions.quintic import Repeated
 from qddot.plain_text import fitted
 from qddot.results import Judged, in_notebook, look
 from qddot.robot import Robot
@@ -38,7 +37,7 @@ class Excitation(Reference, Judged):
 
     robot: Robot | None  # None where it was loaded from a file without one
     robot_name: str
-    curve: Fourier | Repeated
+    curve: Fourier
     criterion: str  # "condition" or "determinant"
     parameters: int  # how many base parameters it is to show
     condition: float  # of the scaled base regressor

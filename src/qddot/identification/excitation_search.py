@@ -27,7 +27,7 @@ from qddot.identification.excitation_payloads import torques
 from qddot.program.differentiate import gradient
 from qddot.robot import Robot
 
-STEPS = 20  # instants in the search for every harmonic or knot
+STEPS = 20  # instants in the search for every harmonic
 FINE = 10  # times as many, to measure what was found
 GUARD = 0.004  # of the limits, kept free in the search for what penalties leave over
 HALVES = 10  # of a motion that is made smaller

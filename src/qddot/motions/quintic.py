@@ -19,7 +19,6 @@ from qddot.motions.piecewise import Piecewise, hermite, resting_outside
 from qddot.robot import Robot
 from qddot.scalars import Scalar
 
-DEGREE = 5
 REPEATED = 15  # a motion can be repeated 2, 4, ..., 2¹⁶ times
 
 
@@ -63,19 +62,6 @@ class Quintic(Reference):
         """Return the same at many instants without compiling, shape (*t.shape, n) each."""
         return self.curve.values(t)
 
-    def nodes(self, count: int) -> tuple[np.ndarray, float]:
-        """Return times, and how much a peak can be above the largest value there.
-
-        For a polynomial p of degree d at N Chebyshev points of an interval (Ehlich, Zeller, 1964):
-
-            max |p| ≤ max_j |p(t_j)| / cos(πd/2N)
-        """
-        spans = np.diff(self.times)
-        each = max(count // len(spans), 8 * DEGREE)
-        inside = 0.5 - 0.5 * np.cos(np.pi * (np.arange(each) + 0.5) / each)
-        times = (self.times[:-1, None] + spans[:, None] * inside).reshape(-1)
-        return times, float(1 / np.cos(np.pi * DEGREE / (2 * each)))
-
 
 @dataclass(frozen=True, eq=False)
 class Repeated(Reference):
@@ -116,10 +102,6 @@ class Repeated(Reference):
     def values(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the same at many instants without compiling, shape (*t.shape, n) each."""
         return self.motion.values(np.where(t < 0, t, np.mod(t, self.period)))
-
-    def nodes(self, count: int) -> tuple[np.ndarray, float]:
-        """Return times in one period, and how much a peak can be above the largest value there."""
-        return self.motion.nodes(count)
 
 
 def spline(x: np.ndarray, p: np.ndarray) -> Piecewise:
