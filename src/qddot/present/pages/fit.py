@@ -259,7 +259,7 @@ def _unknown(fit: Fit) -> Iterator[str]:
         words.append(f"{why[0].upper()}{why[1:]}.")
     elif bad:
         words.append(f"Known to worse than {BADLY:.0f} %: {_all(bad)}.")
-    if bad or base.lost:
+    if base.lost or (bad and not why):
         words.append("A motion that shows them is planned by qddot excite ROBOT --after LOG.")
     yield from map(page.paragraph, words)
     if base.together:

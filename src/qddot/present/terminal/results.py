@@ -132,7 +132,7 @@ def fit_lines(fit: Fit, errors: Sequence[dict[str, Any]]) -> list[str]:
         lines += textwrap.wrap(
             str(each), WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False
         )
-    if fit.problem.base.lost or not np.all(fit.relative_deviations <= BADLY):
+    if fit.problem.base.lost or np.any(fit.relative_deviations > BADLY):
         lines += ["", "A motion that shows what is known badly: qddot excite ROBOT --after LOG"]
     return lines
 
