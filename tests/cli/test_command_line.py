@@ -138,7 +138,6 @@ def test_options_that_write_know_the_endings_that_writers_know():
     from qddot.equations.deriving import FORMULATIONS
     from qddot.equations.printing import FORMATS
     from qddot.identification import excitation_criterion, excitation_files
-    from qddot.identification.excitation import CURVES
     from qddot.present.figures.film import ENDINGS
     from qddot.present.figures.style import FIGURES
     from qddot.simulation import method
@@ -149,7 +148,6 @@ def test_options_that_write_know_the_endings_that_writers_know():
     assert set(terminal.ENDINGS_OF_FILMS) == set(ENDINGS)
     assert set(simulation.METHODS) == set(method.METHODS)
     assert set(excitation.ENDINGS) == set(excitation_files.ENDINGS)
-    assert set(excitation.CURVES) == set(CURVES)
     assert set(excitation.CRITERIA) == set(excitation_criterion.NAMES)
     assert equations.FORMULATIONS == FORMULATIONS
     assert {*equations.FORMATS.values(), "slides", "html_slides"} == set(FORMATS)
