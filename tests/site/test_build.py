@@ -71,14 +71,13 @@ def test_the_site_is_small(site):
     assert sum(path.stat().st_size for path in site.folder.rglob("*") if path.is_file()) < SMALL
 
 
-def test_the_front_page_and_the_readme_show_the_same_twelve_lines():
-    blocks = [
-        re.search(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.DOTALL)
-        for path in (ROOT / "README.md", ROOT / "docs" / "index.md")
-    ]
-    readme, front = (block[1] for block in blocks if block)
-    assert readme == front
-    assert len([line for line in readme.splitlines() if line.strip()]) == 12
+def test_the_readme_has_at_most_twelve_links_and_the_front_page_twelve_lines():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(re.findall(r"\]\(", readme)) <= 12
+    front = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    block = re.search(r"```python\n(.*?)```", front, re.DOTALL)
+    assert block
+    assert len([line for line in block[1].splitlines() if line.strip()]) == 12
 
 
 def test_the_formula_on_the_page_of_equations_is_the_one_that_is_derived():
