@@ -1,5 +1,6 @@
 """Plans that run in moments, and the real command in a process of its own."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -69,3 +70,26 @@ def command():
         if process.poll() is None:
             process.kill()
         process.communicate()
+
+
+IN_A_WORKER = """
+import sys
+if "loky.backend.popen_loky_posix" in sys.orig_argv:
+    import os, signal, time
+    replace = os.replace
+"""
+
+
+@pytest.fixture
+def in_workers(tmp_path, monkeypatch):
+    """Have lines of Python run in every worker process before anything else."""
+
+    def lines(text):
+        folder = tmp_path / "site"
+        folder.mkdir(exist_ok=True)
+        indented = "".join(f"    {line}\n" for line in text.strip().splitlines())
+        (folder / "sitecustomize.py").write_text(IN_A_WORKER + indented)
+        paths = [str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+
+    return lines

@@ -5,13 +5,17 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 from hanging import wait_until
 
 import qddot
 from qddot import progress
+from qddot.errors import CrewLost
 from qddot.sweeps.running import sweep
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
@@ -70,13 +74,13 @@ def test_a_unit_that_raises_on_a_cluster_is_told(swings, tmp_path, cluster, monk
 
 
 def test_a_scheduler_that_does_not_answer_is_told(swings, tmp_path, monkeypatch):
-    monkeypatch.setattr("qddot.sweeps.cluster.CONNECT", 0.5)
+    monkeypatch.setattr("qddot.sweeps.executors.CONNECT", 0.5)
     with pytest.raises(qddot.QddotError, match="No Dask scheduler answers at 'tcp://127"):
         sweep(swings, tmp_path, client="tcp://127.0.0.1:9")
 
 
 def test_workers_with_another_version_are_refused(swings, tmp_path, cluster, monkeypatch):
-    monkeypatch.setattr("qddot.sweeps.cluster._version", lambda: "0.0")
+    monkeypatch.setattr("qddot.sweeps.executors._version", lambda: "0.0")
     with pytest.raises(qddot.QddotError, match=r"Workers of the cluster have qddot 0\.0"):
         sweep(swings, tmp_path, client=cluster.scheduler_address)
 
@@ -85,17 +89,102 @@ def test_workers_that_cannot_use_qddot_are_refused(swings, tmp_path, cluster, mo
     def missing():
         raise ModuleNotFoundError("No module named 'qddot'")
 
-    monkeypatch.setattr("qddot.sweeps.cluster._version", missing)
+    monkeypatch.setattr("qddot.sweeps.executors._version", missing)
     with pytest.raises(qddot.QddotError, match=r"cannot use qddot: .*No module named 'qddot'"):
         sweep(swings, tmp_path, client=cluster.scheduler_address)
 
 
 def test_an_asynchronous_client_is_refused(swings, tmp_path):
     class Client:
-        asynchronous, submit, nthreads = True, None, None
+        asynchronous, get_executor, nthreads = True, None, None
 
     with pytest.raises(qddot.QddotError, match="client is asynchronous"):
         sweep(swings, tmp_path, client=Client())
+
+
+class Threads(ThreadPoolExecutor):
+    """Two threads, which begin when as many units are out as there may be."""
+
+    def __init__(self, at_once):
+        super().__init__(2)
+        self.at_once, self.out, self.most = at_once, [], 0
+        self.begun = threading.Event()
+
+    def submit(self, part, unit):
+        self.out.append(super().submit(lambda: self.begun.wait() and part(unit)))
+        self.most = max(self.most, sum(not future.done() for future in self.out))
+        if len(self.out) == self.at_once:
+            self.begun.set()
+        return self.out[-1]
+
+
+def client_with(executor, status="running", threads=2):
+    """Return what is asked of a client, with an executor in place of a cluster's."""
+    return SimpleNamespace(
+        get_executor=lambda pure: executor,
+        nthreads=lambda: {"a worker": threads},
+        run=lambda function: {"a worker": function()},
+        status=status,
+        scheduler_comm=SimpleNamespace(comm=SimpleNamespace(closed=lambda: False)),
+    )
+
+
+def test_no_more_units_are_out_than_four_a_thread(swings, tmp_path):
+    """So memory is bounded on both sides."""
+    executor = Threads(at_once=8)
+    assert sweep({**swings, "unit": 5}, tmp_path, client=client_with(executor)).complete
+    assert len(executor.out) == 20
+    assert executor.most == 8
+
+
+class GivesBack(Executor):
+    """An executor that takes the first unit back."""
+
+    first = True
+
+    def submit(self, part, unit):
+        future = Future()
+        if self.first:
+            future.cancel()
+            future.set_running_or_notify_cancel()
+        else:
+            future.set_result(part(unit))
+        self.first = False
+        return future
+
+
+def test_a_unit_that_is_given_back_is_computed_again(swings, tmp_path, contents):
+    assert sweep(swings, tmp_path / "runs", client=client_with(GivesBack())).complete
+    sweep(swings, tmp_path / "whole", workers=0)
+    assert contents(tmp_path / "runs") == contents(tmp_path / "whole")
+
+
+def test_a_scheduler_that_goes_away_is_told_and_finished_units_are_kept(swings, tmp_path):
+    with pytest.raises(CrewLost, match=r"The Dask scheduler is gone\.\n  All finished units are"):
+        sweep(swings, tmp_path, client=client_with(GivesBack(), status="closed"))
+
+    class Breaks(GivesBack):
+        def submit(self, part, unit):
+            if unit == 4:
+                raise OSError("no way")
+            self.first = False
+            return super().submit(part, unit)
+
+    with pytest.raises(CrewLost, match=r"scheduler is gone \(OSError: no way\)"):
+        sweep(swings, tmp_path, client=client_with(Breaks(), threads=1))
+    assert sweep(swings, tmp_path, workers=0).complete
+
+
+def test_a_cluster_without_workers_is_told(swings, tmp_path, capsys):
+    class Waits(GivesBack):
+        def submit(self, part, unit):
+            if not self.first:
+                client.nthreads = lambda: {"a worker": 1}
+            return super().submit(part, unit)
+
+    client = client_with(Waits(), threads=0)
+    assert sweep(swings, tmp_path, client=client).complete
+    assert capsys.readouterr().err.count("the cluster has no workers; waiting for some") == 1
 
 
 PLAN = """

@@ -5,19 +5,18 @@ import json
 import os
 import random
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from faults import workers_run
+from faults import not_installed
 from hanging import wait_until
 from long import long
 
 import qddot
-from qddot.errors import CannotWrite, CrewLost
+from qddot.errors import CannotWrite, CrewLost, MissingExtra
 from qddot.sweeps.folder import Folder
-from qddot.sweeps.plan import study_of
-from qddot.sweeps.pool import ProcessPool
 from qddot.sweeps.running import sweep
 from qddot.sweeps.unit import Units
 
@@ -109,69 +108,177 @@ def test_kills_of_the_command_lose_nothing(lives, plan, tmp_path, hooked, conten
     assert contents(folder) == contents(tmp_path / "whole")
 
 
+# a worker kills itself as often as there are files named kill-*, each time before it has renamed
+# what it wrote; what happens is a line in a file
+DIES = """
+def killing(here, there):
+    for name in {deaths!r}:
+        try:
+            os.unlink(os.path.join({folder!r}, name))
+        except OSError:
+            continue
+        os.kill(os.getpid(), signal.SIGKILL)
+    replace(here, there)
+os.replace = killing
+"""
+
+
 @posix
-def test_a_worker_that_is_killed_is_replaced(swings, tmp_path, monkeypatch, contents):
-    """Also while it writes: what it leaves half written is removed when it is replaced."""
-    folder, told, killed = tmp_path / "killed", 0, []
-    wait = ProcessPool.results
-
-    def results(self):
-        nonlocal told
-        news = list(wait(self))
-        told += sum(done.how == "done" for done in news)
-        if told in (2, 5) and len(killed) < (1 if told == 2 else 2):
-            worker = self.workers[0].process
-            halves = [f".new-{pid}-0123456789ab" for pid in (worker.pid, os.getpid())]
-            for name in halves:
-                (folder / "parts" / name).write_bytes(b"half of a part")
-            worker.kill()
-            killed.append(halves)
-        if len(killed) == 2 and not (folder / "parts" / killed[1][0]).exists():
-            assert (folder / "parts" / killed[1][1]).exists()  # that of a process that is alive
-        return iter(news)
-
-    monkeypatch.setattr(ProcessPool, "results", results)
-    assert sweep(swings, folder, workers=1).complete
-    assert len(killed) == 2
-    monkeypatch.undo()
+@pytest.mark.parametrize("workers", [1, 2])
+def test_workers_that_are_killed_are_replaced(swings, tmp_path, in_workers, contents, workers):
+    deaths = [f"kill-{k}" for k in range(2)]
+    for name in deaths:
+        (tmp_path / name).touch()
+    in_workers(DIES.format(deaths=deaths, folder=str(tmp_path)))
+    assert sweep(swings, tmp_path / "killed", workers=workers).complete
+    assert not [name for name in deaths if (tmp_path / name).exists()]
     sweep(swings, tmp_path / "whole", workers=0)
-    assert contents(folder) == contents(tmp_path / "whole")
+    assert contents(tmp_path / "killed") == contents(tmp_path / "whole")  # nothing is half written
+
+
+KILLER = """
+def killing(here, there):
+    if str(there).endswith("part-00000003.parquet"):
+        with open({log!r}, "a") as log:
+            log.write("x")
+        os.kill(os.getpid(), signal.SIGKILL)
+    replace(here, there)
+os.replace = killing
+"""
 
 
 @posix
-def test_ctrl_c_does_not_reach_workers_even_while_they_start(swings, tmp_path):
-    """They are in a process group of their own, so a terminal does not signal them."""
-    folder = Folder(tmp_path)
-    folder.make()
-    crew = ProcessPool(Units(study_of(swings)), folder, 1)
-    try:
-        assert os.getpgid(crew.workers[0].process.pid) != os.getpgrp()
-    finally:
-        crew.close()
+def test_a_unit_that_kills_every_worker_is_given_up_and_no_other(swings, tmp_path, in_workers):
+    """Three times with others, and once alone, so that it is known by which of them."""
+    log = tmp_path / "log"
+    in_workers(KILLER.format(log=str(log)))
+    found = sweep(swings, tmp_path / "runs", workers=2)
+    assert found.failed == {3: "its worker died 4 times (signal 9)"}
+    assert found.done == 9
+    assert log.read_text() == "xxxx"
 
 
-def children(pid):
-    return [int(x) for x in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+def of_session(leader):
+    """Return the processes of a session that have not ended, but for its leader."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, _, session = path.read_text().rpartition(")")[2].split()[:4]
+        except OSError:
+            continue
+        if int(session) == leader and state != "Z" and int(path.parent.name) != leader:
+            found.append(int(path.parent.name))
+    return found
+
+
+@pytest.fixture
+def session(command):
+    """Start the command as a terminal does: what it starts is of its session and its group."""
+    return lambda *words, **more: command(*words, start_new_session=True, **more)
 
 
 @posix
 @with_proc
-def test_workers_end_with_the_process_that_started_them(plan, tmp_path, command):
+@pytest.mark.parametrize("signal_name", ["SIGKILL", "SIGTERM"])
+def test_workers_end_with_the_process_that_started_them(plan, tmp_path, session, signal_name):
     plan.write_text(MANY.replace("draws = 400", "draws = 20_000_000"))  # which takes for ever
-    process = command(plan, "-o", tmp_path / "killed", "--workers", 2, "--quiet")
+    process = session(plan, "-o", tmp_path / "killed", "--workers", 2, "--quiet")
     wait_until(lambda: parts(tmp_path / "killed") or process.poll() is not None)
-    workers = children(process.pid)
-    assert workers
-    process.kill()
-    process.communicate()
+    assert len(of_session(process.pid)) >= 2
+    process.send_signal(getattr(signal, signal_name))
+    process.wait()
+    wait_until(lambda: not of_session(process.pid))
 
-    def gone(pid):
-        try:
-            return "(zombie)" in Path(f"/proc/{pid}/status").read_text()
-        except FileNotFoundError:
-            return True
 
-    wait_until(lambda: all(gone(pid) for pid in workers))
+@with_proc
+def test_nothing_is_left_of_a_sweep_that_is_done(plan, tmp_path, session):
+    process = session(plan, "-o", tmp_path / "done", "--workers", 2, "--json")
+    out, err = process.communicate()
+    assert process.returncode == 0
+    assert json.loads(out)["complete"]
+    assert not err
+    wait_until(lambda: not of_session(process.pid))
+
+
+# a worker presses Ctrl-C, once, which reaches the whole group as from a terminal
+STARTS = """
+try:
+    os.mkdir({pressed!r})
+except FileExistsError:
+    pass
+else:
+    os.killpg(0, signal.SIGINT)
+"""
+WRITES = """
+def pressing(here, there):
+    if str(there).endswith("part-00000006.parquet"):
+        os.killpg(0, signal.SIGINT)
+        time.sleep(3600)
+    replace(here, there)
+os.replace = pressing
+"""
+
+
+@posix
+@with_proc
+@pytest.mark.parametrize("lines", [STARTS, WRITES], ids=["while they start", "while they write"])
+def test_ctrl_c_ends_workers_without_a_word_of_theirs(
+    plan, tmp_path, session, in_workers, lines, contents, monkeypatch
+):
+    folder = tmp_path / "stopped"
+    in_workers(lines.format(pressed=str(tmp_path / "pressed")))
+    process = session(plan, "-o", folder, "--workers", 2)
+    out, err = process.communicate()
+    assert process.returncode == 130, err
+    done = len(parts(folder))
+    assert err.splitlines() == [
+        f"qddot: {done} of {UNITS} units are done and kept in {folder};",
+        "qddot:   the same command goes on from there",
+        "qddot: interrupted",
+    ]
+    assert not out
+    wait_until(lambda: not of_session(process.pid))
+    monkeypatch.undo()
+    assert sweep(plan, folder, workers=0).complete
+    sweep(plan, tmp_path / "whole", workers=0)
+    assert contents(folder) == contents(tmp_path / "whole")
+
+
+SCRIPT = """
+import qddot
+print("begun")
+found = qddot.sweep({plan!r}, {folder!r}, workers=2)
+print(found.complete)
+"""
+
+
+def test_a_script_needs_no_guard(plan, tmp_path):
+    """Workers do not run the script again."""
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT.format(plan=str(plan), folder=str(tmp_path / "runs")))
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("begun\nTrue\n", "")
+
+
+def test_workers_import_nothing_from_the_working_directory(plan, tmp_path, command):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("pickle", "signal", "multiprocessing", "loky", "numpy", "qddot", "warnings"):
+        (elsewhere / f"{name}.py").write_text("open('imported', 'w')\nraise SystemExit(7)\n")
+    starter = [sys.executable, "-c", "import sys; sys.path.remove('')\n" + RUN]
+    words = (plan, "-o", tmp_path / "runs", "--workers", 2, "--quiet")
+    process = command(*words, before=starter, cwd=elsewhere)
+    _, err = process.communicate()
+    assert process.returncode == 0, err
+    assert not (elsewhere / "imported").exists()
+
+
+def test_several_processes_need_loky_and_this_one_does_not(swings, tmp_path, monkeypatch):
+    not_installed(monkeypatch, "loky")
+    with pytest.raises(MissingExtra, match=r"needs loky.*\n.*pip install 'qddot\[sweeps\]'"):
+        sweep(swings, tmp_path, workers=1)
+    assert sweep(swings, tmp_path, workers=0).complete
+    assert sweep(swings, tmp_path, workers=1).complete  # nothing is computed
 
 
 @posix
@@ -293,34 +400,18 @@ def test_a_unit_that_raises_is_told_and_tried_again(swings, tmp_path, monkeypatc
 
 
 @posix
-def test_a_unit_over_which_three_workers_die_is_given_up(swings, tmp_path):
-    folder = Folder(tmp_path)
-    folder.make()
-    crew = ProcessPool(Units(study_of(swings)), folder, 1)
-    told = []
-    try:
-        for life in range(3):
-            while not crew.workers[0].was_ready:
-                list(crew.results())
-            process = crew.workers[0].process
-            process.send_signal(signal.SIGSTOP)  # so that it cannot finish
-            crew.give(0)
-            crew.give(1)
-            process.kill()
-            while len(told) < 2 * (life + 1):
-                told += crew.results()
-    finally:
-        crew.close()
-    assert [(done.unit, done.how) for done in told] == 2 * [(0, "lost"), (1, "lost")] + [
-        (0, "failed"),
-        (1, "lost"),  # which nobody had begun
-    ]
-    assert told[4].words == "its worker died 3 times (signal 9)"
-
-
-def test_workers_that_die_as_they_start_are_not_started_for_ever(swings, tmp_path, monkeypatch):
-    workers_run(monkeypatch, sys.executable, "-c", "raise SystemExit(3)")
+def test_workers_that_die_as_they_start_are_not_started_for_ever(swings, tmp_path, in_workers):
+    in_workers("os._exit(3)")
     with pytest.raises(CrewLost, match=r"Workers die as soon as they start \(status 3\)"):
+        sweep(swings, tmp_path, workers=1)
+
+
+def test_a_system_that_starts_no_process_is_told(swings, tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("loky.ProcessPoolExecutor", refuse)
+    with pytest.raises(CrewLost, match=r"No other process .*unavailable\)\.\n.*--workers 0 this"):
         sweep(swings, tmp_path, workers=1)
 
 

@@ -12,7 +12,6 @@ from nearness import ROUND_OFF
 
 import qddot
 from qddot.sweeps import summary
-from qddot.sweeps.pool import ProcessPool
 from qddot.sweeps.running import sweep
 
 MEGABYTE = 1 << 20
@@ -222,18 +221,3 @@ def test_memory_is_bounded_by_the_parts_in_flight(tmp_path):
     part = found.parts[0].stat().st_size
     assert 18 * part > 5 * MEGABYTE
     assert peaks[1] - peaks[0] < 2 * part
-
-
-def test_no_more_units_are_out_than_a_crew_has_room_for(swings, tmp_path, monkeypatch):
-    """Two a worker: one in hand, one to go on with; parts stay where they are computed."""
-    most = 0
-    give = ProcessPool.give
-
-    def counted(self, unit):
-        nonlocal most
-        give(self, unit)
-        most = max(most, sum(len(worker.hand) for worker in self.workers))
-
-    monkeypatch.setattr(ProcessPool, "give", counted)
-    assert sweep(swings, tmp_path, workers=2).complete
-    assert most == 4

@@ -110,11 +110,10 @@ class Folder:
                 "  The parts beside it may be whole; name another folder to begin anew."
             ) from None
 
-    def clear_halves(self, writer: int | None = None) -> None:
-        """Remove what killed writers left behind; of one process, or of all that there were."""
-        whose = ".new-*" if writer is None else f".new-{writer}-*"
+    def clear_halves(self) -> None:
+        """Remove what killed writers left behind."""
         for folder in (self.path, self.parts):
-            for path in folder.glob(whose):
+            for path in folder.glob(".new-*"):
                 if HALF.fullmatch(path.name):
                     with suppress(OSError):
                         path.unlink()
