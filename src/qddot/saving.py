@@ -76,8 +76,8 @@ def put_whole(target: Path, content: Content, *, lasting: bool = False) -> None:
 
 def _written_beside(target: Path, content: Content, lasting: bool = False) -> Path:
     """Return a new file beside another, with this content."""
-    # whose it is, so that what a killed process leaves can be told; writers choose by the ending
-    beside = target.with_name(f".new-{os.getpid()}-{secrets.token_hex(6)}{target.suffix}")
+    # writers choose by the ending
+    beside = target.with_name(f".new-{secrets.token_hex(6)}{target.suffix}")
     try:
         if callable(content):
             content(beside)

@@ -29,8 +29,7 @@ def serve() -> None:
     except EOFError:
         return
     progress.set_quiet(True)
-    if conditions.quiet:
-        warnings.simplefilter("ignore")
+    warnings.simplefilter("ignore")
     jobs: queue.SimpleQueue[tuple[str, tuple, bool]] = queue.SimpleQueue()
     own = os.getcwd() if conditions.private else None
     threading.Thread(target=_listen, args=(asked, jobs, own), daemon=True).start()

@@ -6,9 +6,8 @@
 
 A worker is the program `python -m qddot.worker_process`. It is told by its standard input which
 functions to call, and answers on its standard output; both ways go pickled values, each behind its
-length. What it prints goes to standard error. It ignores Ctrl-C, which is for the process that
-started it. When that process is gone, however that came about, the worker's input ends and so does
-the worker.
+length. What it prints goes nowhere. It ignores Ctrl-C, which is for the process that started it.
+When that process is gone, however that came about, the worker's input ends and so does the worker.
 """
 
 from __future__ import annotations
@@ -77,7 +76,6 @@ class Conditions:
 
     limits: ResourceLimits
     private: bool
-    quiet: bool
 
 
 class Worker:
@@ -93,7 +91,6 @@ class Worker:
         *,
         limits: ResourceLimits | None = None,
         private: bool = False,
-        quiet: bool = True,
         one_thread: bool = False,
         plain: bool = True,
     ):
@@ -103,7 +100,6 @@ class Worker:
             hear: Called with everything that it says, in a thread; `result` has it if not given.
             limits: What it may use. They hold once the module of the first function is imported.
             private: Whether it works in a new folder of its own, which is removed in the end.
-            quiet: Whether what it prints, and its warnings, go nowhere.
             one_thread: Whether other packages may use one thread alone there.
             plain: Whether it answers with numbers, text, lists and dicts alone. Then nothing that
                 it says can run code here, whatever ran there.
@@ -116,7 +112,7 @@ class Worker:
                 PROGRAM,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL if quiet else None,
+                stderr=subprocess.DEVNULL,
                 cwd=self.folder,
                 env={**os.environ, **_paths(), **(ONE_THREAD if one_thread else {})},
                 start_new_session=True,  # so that a terminal's Ctrl-C does not reach it
@@ -126,7 +122,7 @@ class Worker:
             raise
         self._ending, self._writing = threading.Lock(), threading.Lock()
         self._waited_for = False
-        self._send(Conditions(limits or ResourceLimits(), private, quiet))
+        self._send(Conditions(limits or ResourceLimits(), private))
         hearing = (hear or self.heard.put,)
         self._hearing = threading.Thread(target=self._hear, args=hearing, daemon=True)
         self._hearing.start()

@@ -46,9 +46,12 @@ _making = threading.Lock()
 
 
 class Crew:
-    """What computes units: `part` of a unit returns its bytes, or None if it has written them."""
+    """What computes units: `part` of a unit returns its bytes, or None if it has written them.
 
-    def __init__(self, part: Callable[[int], bytes | None], workers: int = 1):
+    Without workers it is this process.
+    """
+
+    def __init__(self, part: Callable[[int], bytes | None], workers: int = 0):
         self.part, self.workers = part, workers
 
     def executor(self, alone: bool) -> AbstractContextManager[Executor]:
@@ -56,7 +59,7 @@ class Crew:
         return nullcontext(AtOnce())
 
     def count(self) -> int:
-        """Return how many units are computed at a time."""
+        """Return how many workers there are, or threads of workers."""
         return self.workers
 
     def look(self) -> None:
@@ -123,7 +126,8 @@ def _started_safely() -> Iterator[None]:
             resource_tracker.ensure_running()  # whose start would unblock signals
             mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # is inherited
         yield
-    except (OSError, NotImplementedError) as error:  # no room for one more, or no semaphores
+    # no room for one more, no semaphores, or this is a process that may have no others
+    except (OSError, NotImplementedError, AssertionError) as error:
         raise CrewLost(
             f"No other process can be started here ({shorten(words_of(error), 120)}).\n"
             "  With --workers 0 this process computes."

@@ -30,7 +30,7 @@ MANIFEST, ROBOT, FAILED, PARTS, LOCK = (
     "sweep.json", "robot.toml", "failed.json", "parts", ".lock",
 )  # fmt: skip
 PART = re.compile(r"part-(\d{8,})\.parquet")
-HALF = re.compile(r"\.new-([0-9]+-)?[0-9a-f]{12}(\.\w+)?")  # whose, and a name of its own
+HALF = re.compile(r"\.new-([0-9]+-)?[0-9a-f]{12}(\.\w+)?")  # some have a process's number
 MAGIC = b"PAR1"  # with which a Parquet file begins and ends
 SHOWN = 3  # differences between two plans
 
