@@ -186,7 +186,8 @@ def test_workers_end_with_the_process_that_started_them(plan, tmp_path, session,
     wait_until(lambda: parts(tmp_path / "killed") or process.poll() is not None)
     assert len(of_session(process.pid)) >= 2
     process.send_signal(getattr(signal, signal_name))
-    process.wait()
+    out, err = process.communicate()
+    assert (out, err) == ("", "")
     wait_until(lambda: not of_session(process.pid))
 
 

@@ -41,6 +41,8 @@ from qddot.workers import ONE_THREAD
 
 CONNECT = 15  # [s]
 SAFE = "PYTHONSAFEPATH"  # with it, a Python imports nothing from the folder where it is started
+FILTERS = "PYTHONWARNINGS"
+SILENT = "ignore::UserWarning:loky.backend.resource_tracker"  # it tells that others were killed
 
 _making = threading.Lock()
 
@@ -119,8 +121,9 @@ def _started_safely() -> Iterator[None]:
     Raises:
         CrewLost: If the system does not let processes be started.
     """
-    before, mask = os.environ.get(SAFE), None
-    os.environ[SAFE] = "1"
+    before, mask = {name: os.environ.get(name) for name in (SAFE, FILTERS)}, None
+    filters = filter(None, [before[FILTERS], SILENT])
+    os.environ.update({SAFE: "1", FILTERS: ",".join(filters)})
     try:
         if hasattr(signal, "pthread_sigmask"):  # not on Windows
             resource_tracker.ensure_running()  # whose start would unblock signals
@@ -133,9 +136,10 @@ def _started_safely() -> Iterator[None]:
             "  With --workers 0 this process computes."
         ) from None
     finally:
-        del os.environ[SAFE]
-        if before is not None:
-            os.environ[SAFE] = before
+        for name, value in before.items():
+            del os.environ[name]
+            if value is not None:
+                os.environ[name] = value
         if mask is not None:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
