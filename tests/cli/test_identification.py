@@ -250,28 +250,6 @@ def test_identify_compares_methods(log):
     assert done.returncode == 0, done.stderr
     table = json.loads(done.stdout)["comparison"]
     errors = {each["method"]: each["unseen_blocks"] for each in table["methods"]}
-    assert set(errors) >= {"weighted", "robust", "consistent", "likely", "output_error"}
+    assert set(errors) >= {"weighted", "ordinary", "robust", "consistent", "bayes"}
     assert all(0 < error < 0.1 for error in errors.values())
     assert table["best"] in errors
-
-
-def test_identify_takes_the_command_that_the_log_has(log, tmp_path):
-    rows = np.loadtxt(log, delimiter=",", skiprows=1)
-    rng = np.random.default_rng(1)
-    noisy = rows + np.array([0, 1e-3, 1e-3, 0, 0]) * rng.normal(size=rows.shape)
-    path, names = tmp_path / "both.csv", "t,q.j1,q.j2,tau.j1,tau.j2,c1,c2"
-    table = np.column_stack([noisy, rows[:, 1:3]])
-    np.savetxt(path, table, delimiter=",", header=names, comments="")
-    words = ("identify", "two_link", path, "--method", "instrumental", "--terms", "friction")
-    refused = run(*words)
-    assert refused.returncode == 2
-    assert "--columns command=..." in refused.stderr
-    assert "--method weighted" in refused.stderr
-    done = run(*words, "--columns", "command=c1,c2")
-    assert done.returncode == 0, done.stderr
-    assert "commanded positions: c1, c2" in done.stdout
-    named = path.with_name("named.csv")
-    named.write_text(path.read_text().replace("c1,c2", "target_q_1,target_q_2"))
-    facts = json.loads(run("identify", "two_link", named, named, *words[3:], "--json").stdout)
-    assert facts["method"] == "InstrumentalVariables"
-    assert len(facts["logs"]) == 2

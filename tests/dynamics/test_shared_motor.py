@@ -280,7 +280,7 @@ def test_many_runs_vary_its_friction(robot):
     assert slow < fast
 
 
-@pytest.mark.parametrize("method", ["output_error", *long("consistent")])
+@pytest.mark.parametrize("method", ["weighted", *long("consistent")])
 def test_estimators_find_it_where_the_model_has_one(robot, method):
     t = np.arange(1500) / 150
     turns = 2 * np.pi * np.array([[0.2, 0.3], [0.5, 0.6], [0.8, 1.0]])

@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from exporting.test_odd_programs import ODD
-from identification.excited import excited
 from long import long
 from translated import assert_same, assert_same_signs
 
@@ -49,26 +48,21 @@ def run(program):
 
 @with_gpp
 @pytest.mark.parametrize("watched", [False, *long(True)])
-def test_quantities_laws_observers_estimators_and_inverse_kinematics_agree_with_themselves(
-    watched, tmp_path
-):
+def test_quantities_laws_observers_and_inverse_kinematics_agree_with_themselves(watched, tmp_path):
     """In float and in double, one state and several at once; also watched by the sanitizers."""
     robot = qddot.load("two_link").with_friction(
         viscous=2.0, coulomb=1.0, static=1.4, stribeck_velocity=0.2
     )
-    fit = qddot.identify(robot, excited(robot, 300, 0, 0.5), terms=(), unexcited="merge")
     functions = [
         *("forward_dynamics", "friction_torque", "jacobian:tool:local"),
         *("inverse_kinematics_all:tool", ODD["names_of_the_source_itself"]),
         AdaptiveSlotineLi(robot, lam=5.0, kd=20.0, adaptation=1.0, reference=[0.3, -0.2]),
         CartesianImpedance(robot, "tool", 100, 10, [0.3, -0.2], axes="xy"),
         MomentumObserver(PDGravity(robot, 100, 10, [0.3, -0.2]), 30.0),
-        fit.online(20.0),
     ]
     qddot.export(robot, tmp_path, target="cpp", functions=functions)
     said = run(build(tmp_path, *(SANITIZED if watched else [])))
-    # an estimator has rows and an update, and inverse kinematics is in double alone
-    assert said.count("right") == 2 * (len(functions) + 1) - 1
+    assert said.count("right") == 2 * len(functions) - 1  # inverse kinematics is in double alone
 
 
 @with_gpp

@@ -1,7 +1,5 @@
 """What to fit is chosen by prediction: what is there is found, what is not there is not taken."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from long import long
@@ -38,10 +36,6 @@ def both(q, qd, qdd):
     return np.multiply.outer(0.1 * a + 0.3 * v + 0.5 * np.sign(v), np.eye(6)[4] + np.eye(6)[5])
 
 
-def by_load(q, qd, qdd):
-    return np.eye(2)[0] * (0.2 * np.abs(ARM.gravity_torque(q)) * np.sign(qd))[:, :1]
-
-
 @pytest.mark.parametrize(
     ("what", "joints", "robot", "more"),
     [
@@ -55,14 +49,7 @@ def by_load(q, qd, qdd):
             ),
         ),
         ("spring", ("j2",), ARM, at_joint(1, lambda q, qd, qdd: 40 * q[:, 1])),
-        (
-            "viscous friction by direction",
-            ("j2",),
-            ARM.with_friction(viscous=50),
-            at_joint(1, lambda q, qd, qdd: 30 * np.abs(qd[:, 1])),
-        ),
         ("counterbalance", ("j1",), ARM, at_joint(0, lambda q, qd, qdd: 100 * np.sin(2 * q[:, 0]))),
-        ("friction by load", ("j1",), ARM, by_load),
         ("motor of two joints", WRIST.joint_names[4:], WRIST, both),
     ],
 )
@@ -185,10 +172,10 @@ def test_a_motor_of_two_joints_is_in_the_robot_and_its_file(tmp_path):
 
 
 def test_a_robot_without_a_place_for_a_column_is_found_without_it():
-    fit = qddot.identify(ARM, log_of(ARM, by_load), "consistent")
-    with pytest.warns(
-        qddot.IdentificationWarning, match=r"no place for .*\.fl.*found without them"
-    ):
+    extra = {"cam": lambda q, qd, qdd: np.array([np.sin(5 * q[0]), 0])}
+    log = log_of(ARM, at_joint(0, lambda q, qd, qdd: 20 * np.sin(5 * q[:, 0])))
+    fit = qddot.identify(ARM, log, "consistent", terms=("friction", "offset"), extra=extra)
+    with pytest.warns(qddot.IdentificationWarning, match="no place for cam.*found without them"):
         robot = fit.robot
     plain = qddot.identify(ARM, fit.log, "consistent", terms=("friction", "offset"))
     states = fit.log.q, fit.log.qd, fit.log.qdd
@@ -196,43 +183,3 @@ def test_a_robot_without_a_place_for_a_column_is_found_without_it():
     assert np.allclose(
         robot.inverse_dynamics(*states), expected, atol=0.01 * np.abs(expected).max()
     )
-
-
-def test_a_ripple_is_found_with_its_number():
-    more = at_joint(1, lambda q, qd, qdd: 30 * np.sin(23 * q[:, 1] + 0.4))
-    fit = qddot.identify(ARM, log_of(ARM, more))
-    assert taken(fit) == {("ripple", ("j2",))}
-    assert fit.choices.taken[0].columns == ("j2.cos 23q", "j2.sin 23q")
-
-
-def test_friction_by_temperature_is_found_where_the_log_has_it(tmp_path):
-    """Viscous friction falls by half as the arm warms up from 20 to 60 degrees."""
-    arm = qddot.load("two_link")
-    t = np.arange(6000) / 100
-    w = 2 * np.pi * np.array([[0.21, 0.33], [0.47, 0.59]])
-    q = sum(0.6 * np.sin(np.multiply.outer(t, row)) for row in w)
-    qd = sum(0.6 * row * np.cos(np.multiply.outer(t, row)) for row in w)
-    qdd = sum(-0.6 * row**2 * np.sin(np.multiply.outer(t, row)) for row in w)
-    warm = 40 - 20 * np.cos(np.pi * t / t[-1])
-    friction = (20 - 0.25 * (warm[:, None] - 20)) * qd
-    noise = np.random.default_rng(0).normal(0, 0.5, q.shape)
-    tau = arm.inverse_dynamics(q, qd, qdd) + friction + noise
-    names = "t,q.j1,q.j2,tau.j1,tau.j2,temperature.j1,temperature.j2"
-    rows = np.column_stack([t, q, tau, warm, warm])
-    np.savetxt(tmp_path / "warm.csv", rows, delimiter=",", header=names, comments="")
-    log = qddot.load_log(tmp_path / "warm.csv", arm)
-    assert log.temperature.shape == q.shape
-    fit = qddot.identify(arm, log)
-    at = [fit.names.index(f"{joint}.fv/°C") for joint in arm.joint_names]
-    assert fit.values[at] == pytest.approx([-0.25, -0.25], abs=0.02)
-    assert fit.relative_error < 0.002
-    fit.save(tmp_path / "arm.toml")
-    back = qddot.load(tmp_path / "arm.toml")
-    states = fit.log.q, fit.log.qd, fit.log.qdd
-    assert np.allclose(back.inverse_dynamics(*states), fit.predict(*states), atol=0.01)
-    for T in (25.0, 50.0):  # 20 - 0.25 (T - 20), whatever it was found at
-        at_T = [joint.friction.viscous for joint in back.with_temperature(T).model.free_joints]
-        assert at_T == pytest.approx([20 - 0.25 * (T - 20)] * 2, rel=0.03)
-    without = qddot.identify(arm, replace(log, temperature=None))
-    assert without.relative_error > 3 * fit.relative_error
-    assert not any("°C" in name for name in without.names)

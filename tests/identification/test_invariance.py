@@ -20,7 +20,6 @@ from qddot.timeseries.parquet_file import write_parquet
 
 ROWS = 120
 SETTLED = 1e-9  # of a deviation, to which weights are iterated
-OWN = ("likely", "output_error", "instrumental")  # two know time, the last a command
 LINEAR = [name for name in METHODS if name != "consistent"]  # which needs a solver
 
 
@@ -41,7 +40,7 @@ def near(found, wanted, tolerance=SETTLED):
     assert_near(found, wanted, tolerance=tolerance)
 
 
-@pytest.mark.parametrize("method", [name for name in LINEAR if name not in OWN])
+@pytest.mark.parametrize("method", LINEAR)
 def test_the_order_of_rows_changes_no_value(arm, log, method):
     order = np.random.default_rng(2).permutation(ROWS)
     first, other = (identify(arm, x, method, terms=()) for x in (log, log[order]))
@@ -49,7 +48,7 @@ def test_the_order_of_rows_changes_no_value(arm, log, method):
     near(other.values, first.values, 1e-4 if method == "robust" else SETTLED)
 
 
-@pytest.mark.parametrize("method", ["weighted", "ordinary", "total"])
+@pytest.mark.parametrize("method", ["weighted", "ordinary"])
 def test_torques_in_other_units_give_parameters_in_other_units(arm, log, method):
     first, other = (
         identify(arm, replace(log, tau=scale * log.tau), method, terms=()) for scale in (1.0, 1e3)

@@ -173,10 +173,9 @@ def test_a_column_that_is_not_there_is_refused_with_the_nearest(tmp_path):
     path = written(tmp_path / "a.csv", text(swinging()))
     with pytest.raises(BadLog, match=r"no column 'q.j7'. Did you mean 'q.j\d'"):
         load_log(path, columns={"q": ["q.j1", "q.j7"]})
-    with pytest.raises(
-        BadArgument, match="columns is for t, q, qd, qdd, tau, command, temperature, not for torque"
-    ):
-        load_log(path, columns={"torque": ["a", "b"]})
+    for name in ("torque", "command", "temperature"):
+        with pytest.raises(BadArgument, match=f"is for t, q, qd, qdd, tau, not for {name}"):
+            load_log(path, columns={name: ["a", "b"]})
     with pytest.raises(BadLog, match=r"it has no positions of .*columns=\{"):
         load_log(written(tmp_path / "b.csv", ["t,a,b", "0,1,2", "1,2,3"]))
 

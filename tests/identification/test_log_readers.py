@@ -219,9 +219,8 @@ def test_a_recording_of_ur_is_read_by_its_own_names(tmp_path):
     same(found, names=("q", "qd"))
     assert found.tau is None
     assert "actual_current_0, actual_current_1, hold currents [A]" in notes(found)
-    assert found.origin.unused == ("speed_scaling", "actual_current_0", "actual_current_1")
-    ((_, command),) = found.commands
-    assert np.array_equal(command, 0 * LOG.q)
+    others = ("target_q_0", "target_q_1", "speed_scaling")
+    assert found.origin.unused == (*others, "actual_current_0", "actual_current_1")
     same(load_log(tmp_path / "a.csv", robot, torque_constants=[0.5, 0.5]), 1e-12)
     more = " ".join([head, *(f"{w}_{k}" for w in ("target_moment",) for k in (0, 1))])
     both = np.column_stack([rows, LOG.tau])
@@ -451,21 +450,14 @@ def test_the_bag_of_a_real_panda_is_read_for_the_built_in_one():
 @pytest.mark.parametrize(
     "names", ["target_q_{}", "command.position.{}", "action.{}.pos", "state.q_d[{}]", "q_des{}"]
 )
-def test_the_commanded_motion_is_read_by_its_usual_names(names):
+def test_the_commanded_motion_is_not_taken_for_the_measured_one(names):
     pandas = pytest.importorskip("pandas")
-    asked = LOG.q + 0.1
-    table = {"t": LOG.t} | {f"q{k}": LOG.q[:, k] for k in (0, 1)}
-    table |= {names.format(k): asked[:, k] for k in (0, 1)}
-    found = load_log(pandas.DataFrame(table), arm("a", "b"), offset=[1.0, 0.0])
-    ((t, q),) = found.commands
-    assert np.array_equal(t, found.t)
-    np.testing.assert_allclose(q, asked + np.array([1.0, 0.0]))  # as the positions
-    degrees = load_log(pandas.DataFrame(table), units={"q": "deg"})
-    np.testing.assert_allclose(degrees.commands[0][1], np.radians(asked))
-    asked[0, 1] = np.nan
-    lacking = load_log(pandas.DataFrame(table | {names.format(1): asked[:, 1]}), arm("a", "b"))
-    assert lacking.commands == ()
-    assert "command: it is not there in every row, so it is left out" in notes(lacking)
+    asked = {names.format(k): np.full(len(LOG.t), np.nan) for k in (0, 1)}
+    table = {"t": LOG.t} | asked | {f"q{k}": LOG.q[:, k] for k in (0, 1)}
+    for robot in (arm("a", "b"), None):
+        found = load_log(pandas.DataFrame(table), robot)
+        assert np.array_equal(found.q, LOG.q)
+        assert found.origin.unused == tuple(asked)
 
 
 def test_the_only_joint_needs_no_name():

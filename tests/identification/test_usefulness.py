@@ -5,12 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from identification.excited import as_log, excited
 from identification.made_logs import waving
 from identification.test_trust import one_way
 
 import qddot
-from qddot.errors import BadArgument
 from qddot.identification.preparation import prepared
 from qddot.identification.residual_patterns import explained, residual_patterns
 from qddot.identification.usefulness import payload_deviation
@@ -126,17 +124,3 @@ def test_what_is_known_badly_is_left_to_a_motion_that_excite_plans(tmp_path, fit
     assert advice not in "".join(fit_lines(sure, []))
     fit_page(unsure, tmp_path / "a.html")
     assert advice in (tmp_path / "a.html").read_text(encoding="utf-8")
-
-
-def test_the_arm_found_stays_nearer_to_the_log_than_that_of_the_file(fit):
-    found = fit.simulate()
-    assert np.all(found.strays < 0.1 * found.strays_before)
-    assert found.verdict.startswith("simulated over the log, the arm found strays by 0.0")
-    with pytest.raises(BadArgument, match="give 0 to 0"):
-        fit.simulate(1)
-
-
-def test_rows_that_are_no_motion_are_not_simulated():
-    fit = qddot.identify(PRIOR, as_log(PRIOR, excited(PRIOR, 200)), **TERMS)
-    with pytest.raises(BadArgument, match="no motion in time"):
-        fit.simulate()

@@ -198,24 +198,6 @@ def test_steps_of_an_encoder_are_seen_and_said(arm):
     assert np.all(spectrum(log).floor >= 0.999 * floor)
 
 
-def test_a_drift_is_said_and_found_only_when_asked_for(arm):
-    log = noisy(arm, "counts", rate=RATE)
-    drifting = replace(log, tau=log.tau + np.multiply.outer(log.t, [0.5, 0.0]))
-    with pytest.warns(IdentificationWarning, match=r"drifts, by .* N·m .*\"drift\"\)"):
-        fit = qddot.identify(arm, drifting, terms=("offset",))
-    assert [doubt.place for doubt in fit.doubts] == ["joint 'j1'"]
-    assert not any("drift" in name for name in fit.names)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        found = qddot.identify(arm, drifting, terms=("offset", "drift"))
-    values = dict(zip(found.names, found.values, strict=True))
-    sure = dict(zip(found.names, found.deviations, strict=True))
-    for name, truth in (("j1.drift", 0.5), ("j2.drift", 0.0)):
-        assert abs(values[name] - truth) < 4 * sure[name]
-    assert found.relative_error < 0.5 * fit.relative_error
-    assert qddot.identify(arm, log, terms=("offset",)).doubts == ()
-
-
 def test_what_else_is_wrong_with_a_log_is_not_taken_for_a_delay(arm):
     log = noisy(arm, "counts", rate=RATE)
     turned = replace(log, tau=log.tau * [1, -1])

@@ -13,7 +13,7 @@ from qddot.errors import BadArgument, printable
 if TYPE_CHECKING:
     from qddot.robot import Robot
 
-QUANTITIES = ("t", "q", "qd", "qdd", "tau", "command", "temperature")
+QUANTITIES = ("t", "q", "qd", "qdd", "tau")
 # words of Python in messages, and those of the command line
 OPTIONS = (
     (
@@ -33,7 +33,6 @@ OPTIONS = (
     ),
     (re.compile(r"Give decimate="), "Take --decimate "),
     (re.compile(r"method='(\w+)'"), r"--method \1"),
-    (re.compile(r", or give it, identify\(\.\.\., command=\.\.\.\)"), ""),
     (re.compile(r"prepared\(log, delay=([^)]*)\)"), r"--delay \1"),
 )
 
@@ -50,7 +49,7 @@ def sources(files: Sequence[str]) -> list[str | dict[str, Any]]:
     found: list[str | dict[str, Any]] = []
     for name in files:
         key, equals, path = name.partition("=")
-        if not equals or key not in QUANTITIES[:-2]:
+        if not equals or key not in QUANTITIES:
             found.append(name)
             continue
         own = path if Path(path).exists() else several(path)

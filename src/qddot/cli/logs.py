@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from qddot.identification.log import Log
     from qddot.robot import Robot
 
-TERMS = ("friction", "offset", "rotor_inertia", "drift")
+TERMS = ("friction", "offset", "rotor_inertia")
 LOGS = (
     *(".csv", ".tsv", ".txt", ".dat", ".parquet", ".npz", ".npy", ".mat", ".h5", ".hdf5"),
     *(".db3", ".mcap", ".bag"),
@@ -66,7 +66,7 @@ ColumnsOption = Annotated[
         metavar="KEY=NAMES",
         help="Which columns hold a quantity, if their names do not say: "
         "tau=current_{number}, q=a1,a2, 'q=1-7 tau=8-14' by number, q=data.q for an array, or "
-        "qd=none. Also command=... for the positions that were commanded.",
+        "qd=none.",
     ),
 ]
 JointsOption = Annotated[

@@ -34,7 +34,6 @@ def c_files(robot: Robot, functions: Sequence[ExportedFunction], single: bool) -
     for f in functions:
         blocks |= block_functions(f.program, number.dialect())
         definitions.append(definition(signature(f, number, f"{stem}_"), f, number))
-        definitions += [] if f.loops is None else [f.loops.definitions(f"{stem}_", number)]
     bodies = "\n".join([*blocks.values(), *definitions])
     return {
         f"{stem}.h": _header(robot, stem, functions, number, bodies),
@@ -89,12 +88,7 @@ def _declaration(stem: str, function: ExportedFunction, number: CNumber) -> str:
     for name, port in function.outputs():
         lines.append(f"{name}{shape(port)}: {MEANING.get(port.name, 'the result')}, written")
     lines += ["", f"{function.operations} operations: {operations or 'none'}."]
-    declared = f"{_comment(lines)}\n{signature(function, number, f'{stem}_')};\n"
-    if (loops := function.loops) is not None:
-        for name, words in loops.about.items():
-            head = loops.signature(f"{stem}_", name, number)
-            declared += f"\n{_comment([words])}\n{head};\n"
-    return declared
+    return f"{_comment(lines)}\n{signature(function, number, f'{stem}_')};\n"
 
 
 def signature(function: ExportedFunction, number: CNumber, prefix: str = "") -> str:
@@ -143,9 +137,7 @@ def definition(signature: str, function: ExportedFunction, number: CNumber) -> s
 def _check(stem: str, functions: Sequence[ExportedFunction], number: CNumber) -> str:
     """Return a main that compares every function with recorded values."""
     parts = [_check_of(stem, function, number) for function in functions]
-    parts += [f.loops.check(f"{stem}_", number) for f in functions if f.loops is not None]
-    names = [f.name for f in functions] + ["online_update" for f in functions if f.loops]
-    calls = "\n".join(f"  wrong += check_{name}();" for name in names)
+    calls = "\n".join(f"  wrong += check_{f.name}();" for f in functions)
     close = sorted({_close(f, number) for f in functions})
     about = _comment(
         [

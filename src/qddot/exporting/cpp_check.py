@@ -7,20 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from qddot.exporting.c_files import CLOSE, STATES
-from qddot.exporting.cpp_support import NUMBER, doxygen
+from qddot.exporting.cpp_support import doxygen
 from qddot.exporting.functions import ExportedFunction
 
 
 def check_program(stem: str, functions: Sequence[ExportedFunction]) -> str:
     """Return a main that compares every function with recorded values, in both precisions."""
     parts = [_check_of(function) for function in functions]
-    parts += [f.loops.check("robot::", NUMBER) for f in functions if f.loops is not None]
-    names = [f.name for f in functions] + ["online_update" for f in functions if f.loops]
-    alone = {f.name for f in functions if f.double_only}
     calls = "\n".join(
-        f"  wrong += check_{name}<{T}>();"
-        for name in names
-        for T in (("double",) if name in alone else ("double", "float"))
+        f"  wrong += check_{f.name}<{T}>();"
+        for f in functions
+        for T in (("double",) if f.double_only else ("double", "float"))
     )
     close = sorted({f.close for f in functions})
     about = doxygen(

@@ -125,9 +125,6 @@ def _function(robot: Robot, function: ExportedFunction, guard: str) -> str:
     ]
     kinds = ("double",) if function.double_only else ("double", "float")
     parts += [_with_views(function, T) for T in kinds]
-    if (loops := function.loops) is not None:
-        parts += [doxygen([f"online_{name}: {words}"]) for name, words in loops.about.items()]
-        parts.append(loops.definitions("", NUMBER))
     return "\n".join(parts)
 
 

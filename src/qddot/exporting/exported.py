@@ -31,7 +31,6 @@ TARGETS: dict[str, Callable[[Robot, Sequence[ExportedFunction], bool], Files]] =
 }
 # targets that take a whole robot, and say what they cannot hold
 WHOLE = {"fmu": fmu_files}
-WITH_LOOPS = ("c", "cpp")  # targets that take online estimators
 WITH_SYMBOLS = ("matlab",)  # targets that take robots whose parameters have no value yet
 USUAL = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "gravity_torque")
 
@@ -78,10 +77,9 @@ def export(
             robot as FMUs of FMI 2.0 and 3.0. If not given, a robot file where the place has the
             ending of one, else "c".
         functions: Names of quantities ("inverse_dynamics", "jacobian:tool:local"), recorded
-            programs, or control laws. A law is exported with its reference as inputs; an online
-            estimator, `fit.online()`, with loops that update it, in C and C++. If not given,
-            inverse and forward dynamics, M, C and g; for MATLAB also the other terms, energies,
-            pose and Jacobian of the tip, and `dir2dyn`, forward dynamics of one vector.
+            programs, or control laws. A law is exported with its reference as inputs. If not
+            given, inverse and forward dynamics, M, C and g; for MATLAB also the other terms,
+            energies, pose and Jacobian of the tip, and `dir2dyn`, forward dynamics of one vector.
         dtype: "float64" or "float32".
         force: Overwrite source that is there; a robot file is replaced, as by `robot.save`.
 
@@ -116,11 +114,6 @@ def export(
     if target == "matlab" and functions is USUAL:
         functions = usual(robot)
     wanted = chosen(robot, functions, target in WITH_SYMBOLS)
-    if target not in WITH_LOOPS and any(function.loops for function in wanted):
-        raise BadArgument(
-            f"An online estimator is exported to C and C++ alone, and the target is {target!r}.\n"
-            "  Give target='c' or target='cpp'."
-        )
     if dtype == "float32" and (exact := [f.name for f in wanted if f.double_only]):
         raise BadArgument(
             f"{exact[0]} needs double precision: float32 cannot hold what it gives.\n"

@@ -20,8 +20,6 @@ from qddot.control.laws.momentum_observer import MomentumObserver
 from qddot.control.laws.task_tracking import TaskTracking
 from qddot.control.tasks.task_velocity import TaskVelocity
 from qddot.errors import BadArgument, NoValues, did_you_mean, listing, printable
-from qddot.exporting.online import OnlineUpdate
-from qddot.identification.recursive import OnlineEstimator
 from qddot.model.folding import exact, fold
 from qddot.motions.setpoint import CommandedReference
 from qddot.program.optimise import optimised
@@ -108,7 +106,6 @@ class ExportedFunction:
     words: str
     request: Request | None = None  # where it is a quantity of a robot
     symbols: tuple[str, ...] = ()  # behind the entries of its last input p
-    loops: OnlineUpdate | None = None  # what is written behind it, in C and C++
     # how near its check asks it to come in double precision, relative to the largest entry; a
     # division by a badly conditioned M costs digits, and what may lose more cannot be float32
     close: float = 1e-11
@@ -179,9 +176,6 @@ def functions(
     if robot.symbols and not with_symbols:
         raise NoValues(robot.name, robot.symbols, "robot.with_values({}=1.0, ...)")
     found = [_named(robot, x) if isinstance(x, str) else _recorded(x) for x in wanted]
-    for update in (f.loops for f in found if f.loops is not None):
-        if update.estimator.regression.robot.joint_names != robot.joint_names:
-            raise BadArgument(f"The estimator is not of robot {printable(robot.name)!r}.")
     if not found:
         raise BadArgument("Name at least one function, like inverse_dynamics.")
     names = [function.name for function in found]
@@ -269,14 +263,10 @@ def _recorded(x: Any) -> ExportedFunction:
         return ExportedFunction(
             identifier(words), commanded(x), f"the torques of {type(x).__name__}", close=close
         )
-    if isinstance(x, OnlineEstimator):
-        words = "the columns of the base parameters, and the torques beside them"
-        return ExportedFunction("online_rows", x.program, words, loops=OnlineUpdate(x))
     program = getattr(x, "program", x)
     if not isinstance(program, Program):
         raise BadArgument(
-            f"{x!r} is no function: give a name, a recorded program, a control law or an online "
-            "estimator."
+            f"{x!r} is no function: give a name, a recorded program or a control law."
         )
     return ExportedFunction(identifier(program.name), program, "what was recorded")
 

@@ -48,11 +48,7 @@ if TYPE_CHECKING:
     from qddot.identification.methods_compared import compare_methods as compare_methods
     from qddot.identification.back_to_robot import robot_with_parameters as robot_with_parameters
     from qddot.identification.runs import MeasuredRun as MeasuredRun
-    from qddot.identification.regression import (
-        by_direction as by_direction,
-        coupled as coupled,
-        stribeck as stribeck,
-    )
+    from qddot.identification.regression import coupled as coupled, stribeck as stribeck
     from qddot.identification.solution import least_squares as least_squares
     from qddot.identification.validation import (
         errors_by_run as errors_by_run,
@@ -81,7 +77,7 @@ __getattr__, __dir__ = on_demand(
         "qddot.identification.comparison": "Comparison compare",
         "qddot.identification.methods_compared": "compare_methods",
         "qddot.identification.back_to_robot": "robot_with_parameters",
-        "qddot.identification.regression": "by_direction coupled stribeck",
+        "qddot.identification.regression": "coupled stribeck",
         "qddot.identification.runs": "MeasuredRun",
         "qddot.identification.solution": "least_squares",
         "qddot.identification.validation": "errors_by_run errors_on",
@@ -96,10 +92,5 @@ METHODS = {
     "ordinary": "estimators.OrdinaryLeastSquares",
     "robust": "robust.Huber",
     "consistent": "consistent.PhysicallyConsistent",
-    "likely": "likelihood.MaximumLikelihood",
     "bayes": "bayesian.Bayesian",
-    "total": "total.TotalLeastSquares",
-    "instrumental": "instrumental.InstrumentalVariables",
-    "recursive": "recursive.RecursiveLeastSquares",
-    "output_error": "output_error.OutputError",
 }

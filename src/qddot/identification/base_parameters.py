@@ -31,7 +31,6 @@ from qddot.robot import robot_of
 
 STATES = 60  # random states a coordinate: many more rows than columns
 RATE, ACCELERATION = 2.0, 10.0  # [rad/s], [rad/s²] where there is no limit
-WARM = 20.0, 60.0  # [°C]
 IN_A_LOG = 1e-4  # what a log must show of a parameter of its own
 
 
@@ -164,9 +163,7 @@ def random_states(
     q = by_rows(robot.tree.project, q)
     qdd = rng.uniform(-ACCELERATION, ACCELERATION, (k, robot.n))
     t, zeros = np.arange(k, dtype=float), np.zeros((k, robot.n))
-    warm = rng.uniform(*WARM, (k, robot.n))
-    more = {"temperature": warm, **several_numbers(robot)}
-    return Log(tuple(robot.joint_names), t, q, qd, qdd, zeros, **more)
+    return Log(tuple(robot.joint_names), t, q, qd, qdd, zeros, **several_numbers(robot))
 
 
 def structural(regression: Regression) -> Grouping:

@@ -1,12 +1,7 @@
 """What a joint may do besides what its model says: columns that a fit may take, each by name.
 
 `choices` finds out which of them predict torques that were not fitted. A candidate acts on one
-joint, or on two neighbours that a motor turns together. Coulomb friction that differs by direction
-is none of them: Fₛ sgn(q̇) + f₀ is F₊ = Fₛ + f₀ forwards and F₋ = Fₛ − f₀ backwards, so Coulomb
-friction with an offset has it already.
-
-Hamon: P. Hamon, M. Gautier, P. Garrec, "Dynamic identification of robots with a dry friction model
-depending on load and velocity", IROS, 2010: dry friction that grows with the load.
+joint, or on two neighbours that a motor turns together.
 """
 
 from __future__ import annotations
@@ -18,15 +13,10 @@ from typing import Any
 import numpy as np
 
 from qddot.identification.log import Log
-from qddot.identification.regression import Extra, Regression, WarmFriction, shared_motor
+from qddot.identification.regression import Extra, Regression, shared_motor
 from qddot.model import Joint, Model
 
 SPEEDS = (0.04, 0.08, 0.15, 0.3, 0.5, 0.8)  # of a joint's top speed: where friction may change
-RIPPLE = "ripple"
-MOST_WAVES = 100  # of a ripple, per turn
-WARMER = 2.0  # [°C]: from there on a joint's temperature is looked at
-SEEN = 0.04  # of what is left at a joint, squared: a ripple that is worth a try
-ROWS = 3000  # by which it is looked for
 HARMONICS = (1, 2)  # of a joint's angle: what springs and weights behind levers have
 MOTOR = ("Ia", "fv", "fs"), ("Ia", "fs"), ("fv", "fs"), ("Ia", "fv")  # of one that turns two joints
 
@@ -57,13 +47,12 @@ class Candidate:
         return self.terms + tuple(extra.name for extra in self.extra)
 
 
-def candidates(start: Regression, log: Log, gravity: Any = None) -> Iterator[Candidate]:
+def candidates(start: Regression, log: Log) -> Iterator[Candidate]:
     """Yield what may be added to viscous and Coulomb friction and an offset at every joint.
 
     Args:
         start: What is fitted in any case.
         log: The rows, for the speeds of the joints.
-        gravity: Of q, shape (k, n), the torques that carry the arm's weight, if they are known.
     """
     robot = start.robot
     fast = np.abs(log.qd).max(axis=0, initial=0)
@@ -74,14 +63,6 @@ def candidates(start: Regression, log: Log, gravity: Any = None) -> Iterator[Can
             for share in SPEEDS:
                 if speed := float(f"{share * fast[i]:.2g}"):
                     yield _stribeck(robot, i, speed)
-        if not start.full.tree.friction[i].asymmetry:
-            fv, fa = f"{joint}.fv", f"{joint}.fa"
-            both = {fv: 1, fa: 1}, {fv: 1, fa: -1}
-            yield Candidate("viscous friction by direction", (joint,), (fa,), (), both)
-        if gravity is not None:
-            yield _load(robot, i, gravity)
-        if log.temperature is not None and np.ptp(log.temperature[:, i]) > WARMER:
-            yield from _warm(joint, i, float(np.mean(log.temperature[:, i])))
         if robot.tree.flat:
             yield from _conservative(robot, i)
     if robot.tree.flat:
@@ -106,36 +87,6 @@ def _stribeck(robot: Any, i: int, speed: float) -> Candidate:
     return Candidate("Stribeck friction", (joint,), (), (extra,), (dry, {**dry, name: 1}))
 
 
-def _load(robot: Any, i: int, gravity: Any) -> Candidate:
-    """Return dry friction in proportion to the weight that the joint carries (Hamon)."""
-    joint = robot.joint_names[i]
-
-    def column(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-        found = np.zeros_like(qd)
-        found[:, i] = np.abs(gravity(q)[:, i]) * np.sign(qd[:, i])
-        return found
-
-    name = f"{joint}.fl"
-    return Candidate("friction by load", (joint,), (), (Extra(name, column),), ({name: 1},))
-
-
-def _warm(joint: str, i: int, reference: float) -> Iterator[Candidate]:
-    """Yield friction that changes with the temperature of the joint: viscous, dry, or both."""
-
-    def placed(key: str) -> Callable[[Model, float], Model]:
-        def changed(old: Joint, value: float) -> Joint:
-            return replace(
-                old, warming=replace(old.warming, **{"reference": reference, key: value})
-            )
-
-        return _placed(joint, changed)
-
-    viscous = WarmFriction(f"{joint}.fv/°C", (i, reference, True), placed("viscous"))
-    dry = WarmFriction(f"{joint}.fs/°C", (i, reference, False), placed("coulomb"))
-    for extra in ((viscous,), (dry,), (viscous, dry)):
-        yield Candidate("friction by temperature", (joint,), (), extra)
-
-
 def _conservative(robot: Any, i: int) -> Iterator[Candidate]:
     """Yield torques of the joint's position alone: a spring, and a spring or weight on a lever."""
     joint = robot.joint_names[i]
@@ -144,7 +95,7 @@ def _conservative(robot: Any, i: int) -> Iterator[Candidate]:
     if robot.tree.configuration[robot.tree.positions[i]].role != "angle":
         return
     for k in HARMONICS:
-        yield _harmonic("counterbalance", robot, i, k)
+        yield _harmonic(robot, i, k)
 
 
 def _sprung(old: Joint, value: float) -> Joint:
@@ -155,7 +106,7 @@ def _sprung(old: Joint, value: float) -> Joint:
     return replace(old, spring=replace(own, stiffness=stiffness, rest=rest))
 
 
-def _harmonic(what: str, robot: Any, i: int, k: int) -> Candidate:
+def _harmonic(robot: Any, i: int, k: int) -> Candidate:
     """Return a cos kq + b sin kq at a joint."""
     joint = robot.joint_names[i]
     cos = Extra(
@@ -168,44 +119,7 @@ def _harmonic(what: str, robot: Any, i: int, k: int) -> Candidate:
         _at(i, lambda q, qd: np.sin(k * q)),
         _placed(joint, lambda old, value: _on_lever(old, (k, 0, value))),
     )
-    return Candidate(what, (joint,), (), (cos, sin), order=k)
-
-
-def ripples(start: Regression, samples: Log, residual: np.ndarray) -> Iterator[Candidate]:
-    """Yield a harmonic for each joint: of those that the rows can show, the one that explains most.
-
-    Gears, bearings and the poles of a motor push once or some times per turn; the residual over the
-    joint's angle says how often.
-
-    Args:
-        start: What is fitted already.
-        samples: The rows, shape (k, n).
-        residual: What is left of their torques, shape (k, n).
-    """
-    robot = start.robot
-    if not robot.tree.flat:
-        return
-    rate = 1 / np.median(np.diff(samples.t))
-    for i in range(robot.n):
-        use = np.flatnonzero(samples.used[:, i])
-        use = use[:: 1 + len(use) // ROWS]
-        left, q = residual[use, i], samples.q[use, i]
-        speed = np.median(np.abs(samples.qd[use, i])) if len(use) else 0.0
-        if robot.tree.configuration[i].role != "angle" or not speed:
-            continue
-        # what turns by less than half a wave from row to row, most of the time
-        last = int(min(np.pi * rate / speed, MOST_WAVES))
-        numbers = range(HARMONICS[-1] + 1, last + 1)
-        shares = [_explained(k * q, left) for k in numbers]
-        if max(shares, default=0.0) > SEEN:
-            yield _harmonic(RIPPLE, robot, i, numbers[int(np.argmax(shares))])
-
-
-def _explained(angle: np.ndarray, left: np.ndarray) -> float:
-    """Return the share of the squares of a residual that a sine and a cosine take."""
-    waves = np.column_stack([np.cos(angle), np.sin(angle), np.ones_like(angle)])
-    found, *_ = np.linalg.lstsq(waves, left, rcond=None)
-    return 1 - float(np.sum((left - waves @ found) ** 2) / (np.sum(left**2) or 1))
+    return Candidate("counterbalance", (joint,), (), (cos, sin), order=k)
 
 
 def _on_lever(old: Joint, more: tuple[int, float, float]) -> Joint:

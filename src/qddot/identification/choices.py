@@ -1,35 +1,31 @@
 """What to fit, chosen by prediction: a column is taken only if unseen torques come out better.
 
 Viscous and Coulomb friction and an offset at every joint are fitted in any case, `candidates` says
-what else there may be, and `term_search` which of it is taken. Ripple comes last: harmonics of a
-joint's angle whose number is read from what the others leave.
+what else there may be, and `term_search` which of it is taken.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, IdentificationWarning, listing
+from qddot.errors import listing
 from qddot.identification.base_parameters import structural
-from qddot.identification.candidates import RIPPLE, Candidate, candidates, ripples
+from qddot.identification.candidates import Candidate, candidates
 from qddot.identification.grouping import Grouping
 from qddot.identification.log import Log
-from qddot.identification.problem import factors, problem_of
+from qddot.identification.problem import factors
 from qddot.identification.regression import USUAL_TERMS, Extra, Regression, with_terms
 from qddot.identification.runs import joined
-from qddot.identification.solution import ordinary
 from qddot.identification.term_search import Choice, TermSearch
 from qddot.identification.unseen import UnseenTorques
 from qddot.plain_text import fitted
 
 BLOCKS = 10  # of time
 ENOUGH = 5  # rows of each block and joint, on average
-ROUGH = 2000  # rows for a first look at the weight of the arm
 MOST, LONGEST = 60_000, 200  # rows of the log that are looked at; kept rows times factor, at least
 
 
@@ -110,26 +106,14 @@ def choose(
         return start, replace(usual, note="nothing was chosen: the columns were given")
     if not any(log.tau.any() for log in logs):
         return start, replace(usual, note="nothing was chosen: every torque is zero")
-    found = list(candidates(start, joined(logs), _gravity(start, logs)))
-    first = _Look.at(start, found, logs, rates)
-    if first.search is None:
-        rows = len(first.samples)
+    rows, search = _search(start, list(candidates(start, joined(logs))), logs, rates)
+    if search is None:
         note = f"nothing was chosen: {rows} rows are too few to hold some of them back"
         return start, replace(usual, note=note)
-    search = first.search
     search.run()
-    before, rest = search.first, [row for row in search.table() if not row.taken]
     fuller = _with(start, search.taken)
-    if waves := list(ripples(fuller, first.samples, first.residual())):
-        more = _Look.at(start, [*search.taken, *waves], logs, rates).search
-        if more is not None:
-            more.take(search.taken)
-            more.run()
-            fuller, search = _with(start, more.taken), more
-            rest = [row for row in more.table() if row.what == RIPPLE and not row.taken] + rest
     terms = (*USUAL_TERMS, *(term for c in search.taken for term in c.terms))
-    table = [row for row in search.table() if row.taken] + rest
-    return fuller, Choices(terms, fuller.extra, tuple(table), before, search.error)
+    return fuller, Choices(terms, fuller.extra, tuple(search.table()), search.first, search.error)
 
 
 def _with(start: Regression, taken: Sequence[Candidate]) -> Regression:
@@ -140,68 +124,28 @@ def _with(start: Regression, taken: Sequence[Candidate]) -> Regression:
     return replace(start, full=full, extra=(*start.extra, *extra))
 
 
-@dataclass(frozen=True)
-class _Look:
-    """All columns that may be taken, at the rows that are looked at, and the search among them."""
-
-    every: Regression
-    samples: Log
-    search: TermSearch | None  # None: too few rows
-
-    @staticmethod
-    def at(
-        start: Regression,
-        found: Sequence[Candidate],
-        logs: Sequence[Log],
-        rates: Sequence[float | None],
-    ) -> _Look:
-        found = [c for c in found if not set(c.names) & set(start.names)]
-        every = _with(start, found)
-        samples = joined(_samples(every, logs, rates))
-        own = [start.names[k] for k in structural(start).kept]
-        names = [*own, *(name for name in every.names if name not in start.names)]
-        place = {name: k for k, name in enumerate(every.names)}
-        kept = Grouping(tuple(place[name] for name in names), (), np.zeros((0, 0)), {})
-        parts = factors(every, kept, samples, blocks=BLOCKS)
-        counts = parts["counts"]
-        each = counts.sum(axis=0)
-        each = each[each > 0]  # a joint whose torque never counts shows nothing
-        few = each.sum() < 2 * len(own) or each.min() < ENOUGH * BLOCKS
-        if few or len(counts) < BLOCKS // 2:
-            return _Look(every, samples, None)
-        unseen = UnseenTorques(parts["blocks"], parts["seen"], counts, len(names))
-        joints = start.robot.joint_names
-        return _Look(every, samples, TermSearch(unseen, names, len(own), found, joints))
-
-    def residual(self) -> np.ndarray:
-        """Return what the columns that were taken leave of the torques, shape (k, n)."""
-        assert self.search is not None
-        phi = np.zeros(len(self.every.names))
-        for name, value in self.search.values().items():
-            phi[self.every.names.index(name)] = value
-        return self.samples.tau - self.every.torque(self.samples, phi)
-
-
-def _gravity(start: Regression, logs: Sequence[Log]) -> Any:
-    """Return the torques of the arm's weight as a rough first fit has it, by q; None if none."""
-    rows = joined([log[:: max(1, len(logs) * len(log) // ROUGH)] for log in logs])
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", IdentificationWarning)  # said when all rows are fitted
-            problem = problem_of(start, rows, "merge", 1)
-    except BadArgument:  # what is wrong with the log is said when it is fitted
-        return None
-    bodies = 10 * len(start.robot.tree.bodies)
-    phi = problem.all_parameters(ordinary(problem).beta)[:bodies]
-    last: list[np.ndarray] = []
-
-    def gravity(q: np.ndarray) -> np.ndarray:
-        if not last or last[0] is not q:  # joints ask one after the other
-            still = np.zeros((len(q), start.robot.n))
-            last[:] = q, start.full.regressor(q, still, still)[..., :bodies] @ phi
-        return last[1]
-
-    return gravity
+def _search(
+    start: Regression,
+    found: Sequence[Candidate],
+    logs: Sequence[Log],
+    rates: Sequence[float | None],
+) -> tuple[int, TermSearch | None]:
+    """Return how many rows are looked at, and the search among candidates: None, too few rows."""
+    every = _with(start, found)
+    samples = joined(_samples(every, logs, rates))
+    own = [start.names[k] for k in structural(start).kept]
+    names = [*own, *(name for name in every.names if name not in start.names)]
+    place = {name: k for k, name in enumerate(every.names)}
+    kept = Grouping(tuple(place[name] for name in names), (), np.zeros((0, 0)), {})
+    parts = factors(every, kept, samples, blocks=BLOCKS)
+    counts = parts["counts"]
+    each = counts.sum(axis=0)
+    each = each[each > 0]  # a joint whose torque never counts shows nothing
+    few = each.sum() < 2 * len(own) or each.min() < ENOUGH * BLOCKS
+    if few or len(counts) < BLOCKS // 2:
+        return len(samples), None
+    unseen = UnseenTorques(parts["blocks"], parts["seen"], counts, len(names))
+    return len(samples), TermSearch(unseen, names, len(own), found, start.robot.joint_names)
 
 
 def _samples(every: Regression, logs: Sequence[Log], rates: Sequence[float | None]) -> list[Log]:

@@ -58,8 +58,6 @@ def decimated(log: Log, rate: float) -> Log:
         changes |= counting(log, rows, factor)
     said = f"one of {factor} rows kept, {log.rate / factor:.4g} Hz, after a low-pass at "
     said += f"{PASS * log.rate / factor / 2:.4g} Hz on q, qd, qdd and tau alike"
-    if log.temperature is not None:
-        changes["temperature"] = log.temperature[rows]
     return log.noted(said, place="rows", t=log.t[rows], **changes)
 
 

@@ -17,10 +17,9 @@ import numpy as np
 
 from qddot.errors import Problem, listing
 from qddot.identification.against_file import RATES, SHAPE, AgainstFile
-from qddot.identification.drift import drifts
 from qddot.identification.log import Log
 from qddot.identification.log_units import SLIDING, TURNING
-from qddot.identification.other_arms import any_arm, built_in, misplaced
+from qddot.identification.other_arms import built_in, zero_off
 from qddot.identification.regression import Regression
 from qddot.identification.rough_fit import RoughFit
 from qddot.model.tree import by_rows
@@ -58,10 +57,10 @@ def doubts(regression: Regression, log: Log) -> tuple[Problem, ...]:
     least = SAME * min((error for error, _ in tried), default=0.0)
     found = [each for each in tried if each[0] <= least][:1]
     if look.error > MATTERS:
-        found = list(_arms(look, found, bool(said)))
+        found = list(_arms(look, found))
     said += [problem for _, problem in found]
     if not found:
-        said += [*_delay(look, log), *own.sizes(), *drifts(look)]
+        said += [*_delay(look, log), *own.sizes()]
     return (*said, *never)
 
 
@@ -207,19 +206,17 @@ def _units(look: RoughFit) -> Iterator[Found]:
     )
 
 
-def _arms(look: RoughFit, found: list[Found], odd: bool) -> Iterator[Found]:
+def _arms(look: RoughFit, found: list[Found]) -> Iterator[Found]:
     """Yield what was found, or that the log is of another arm, whichever explains more.
 
     Args:
         look: The rough fit.
         found: The mistake that was found, with what is left once it is undone; or nothing.
-        odd: Whether positions are where this arm cannot be.
     """
-    vague = [] if found else [misplaced(look, MUCH) or any_arm(look, MUCH)]
-    vague = [each for each in vague if each is not None]
+    zero = None if found else zero_off(look, MUCH)
     least = min((error for error, _ in found), default=look.error)
-    named = built_in(look, MUCH * least) if found or vague or odd else None
-    yield from [named] if named is not None else found or vague
+    named = built_in(look, MUCH * least)
+    yield from [named] if named is not None else found or ([] if zero is None else [zero])
 
 
 def _orders(look: RoughFit) -> Iterator[Found]:

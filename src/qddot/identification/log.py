@@ -25,11 +25,7 @@ if TYPE_CHECKING:
 UNEVEN = 1e-3  # steps: more is jitter
 GAP = 2.5  # median steps: a row or more is missing
 REASONS = ("gap", "saturated", "slow")  # why a torque does not count
-COMMAND = "command"  # the column of the positions that were asked for
 CHUNK = 4096  # rows looked at together: their regressor fits into the processor's cache
-
-
-Command = tuple[np.ndarray, np.ndarray]  # t (m,) and q (m, n), the positions that were asked for
 
 
 @dataclass(frozen=True)
@@ -65,15 +61,12 @@ class Log:
     run: np.ndarray | None = None  # (k,), of which of `runs` a row is; None: of one
     runs: tuple[str, ...] = ()  # the names of logs that were joined
     load: np.ndarray | None = None  # (k,), which load of a regression was carried; -1: none
-    temperature: Any = None  # (k, n) [°C] of the motors; None where it was not measured
     weight: np.ndarray | None = None  # (k,), what a row counts, 1 on average; None: all alike
-    commands: tuple[Command | None, ...] = ()  # by run, the motion that was commanded
-    clocks: tuple[float, ...] = (0.0,)  # by run, what is added to t to have the run's own time [s]
     tree: Tree | None = field(default=None, compare=False)  # where dq/dt is not the velocity
     origin: LogOrigin | None = field(default=None, compare=False)  # of a log from a file
 
     def __post_init__(self) -> None:
-        others = {name: getattr(self, name) for name in ("counts", "why", "temperature")}
+        others = {name: getattr(self, name) for name in ("counts", "why")}
         for name, values in (*self.arrays(), *others.items()):
             columns = self.joint_names if name != "q" else self.positions or self.joint_names
             shape = len(self.t), len(columns)
@@ -94,7 +87,7 @@ class Log:
 
     def __getitem__(self, rows: slice | np.ndarray) -> Log:
         """Return some of the rows."""
-        names = ("counts", "why", "Y", "known", "run", "load", "weight", "temperature")
+        names = ("counts", "why", "Y", "known", "run", "load", "weight")
         more = {name: getattr(self, name) for name in names}
         parts = {name: x[rows] for name, x in (*self.arrays(), *more.items()) if x is not None}
         return replace(self, t=self.t[rows], **parts)
@@ -113,14 +106,13 @@ class Log:
         return [self._part(r, rows) for r, rows in there if rows.any()]
 
     def _part(self, r: int, rows: np.ndarray) -> Log:
-        name, own = self.runs[r], slice(r, r + 1)
+        name = self.runs[r]
         notes = [
             replace(note, place=note.place.removeprefix(f"{name}: "))
             for note in self.notes
             if note.place.startswith(f"{name}: ")
         ]
-        own_time = {"commands": self.commands[own], "clocks": self.clocks[own]}
-        return replace(self[rows], run=None, runs=(), source=name, notes=tuple(notes), **own_time)
+        return replace(self[rows], run=None, runs=(), source=name, notes=tuple(notes))
 
     @property
     def used(self) -> np.ndarray:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, BadLog, Problem, listing, printable, shorten
-from qddot.identification.log import COMMAND, Log, bad_log, named, several_numbers
+from qddot.identification.log import Log, bad_log, named, several_numbers
 from qddot.identification.log_columns import Raw
 from qddot.identification.log_times import in_time, look_at_steps
 from qddot.model.tree import by_rows
@@ -50,8 +50,6 @@ def checked(raw: Raw, robot: Robot | None) -> Log:
     measured: dict[str, Any] = dict(raw.values) | several_numbers(robot)
     if "tree" in measured:
         measured["q"] = by_rows(measured["tree"].project, measured["q"])
-    if (command := measured.pop(COMMAND, None)) is not None:
-        measured["commands"] = ((raw.t, command),)
     measured |= {"notes": tuple(raw.notes), "origin": raw.origin(taken)}
     return Log(raw.joints, raw.t, **measured, source=raw.source)
 
@@ -61,9 +59,6 @@ def check_finite(raw: Raw) -> None:
     for name in [name for name, x in raw.values.items() if name != "q" and np.isnan(x).all()]:
         del raw.values[name]
         raw.note("note", name, "it is nan in every row, so it counts as not measured")
-    if COMMAND in raw.values and not np.isfinite(raw.values[COMMAND]).all():
-        del raw.values[COMMAND]
-        raw.note("note", COMMAND, "it is not there in every row, so it is left out")
     problems = []
     for name, values in {"t": raw.t[:, None], **raw.values}.items():
         for row, j in np.argwhere(~np.isfinite(values))[:MOST_PROBLEMS]:
@@ -197,13 +192,9 @@ def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
         counts = _rows(robot, "counts", counts, order) != 0
     if why is not None:
         why = _rows(robot, "why", why, order).astype(np.uint8)
-    about = ["source", "notes", "bandwidth", "run", "runs", "load", "weight", "clocks"]
+    about = ["source", "notes", "bandwidth", "run", "runs", "load", "weight"]
     about += [] if order else ["Y", "known"]
     said = {name: getattr(log, name) for name in about if hasattr(log, name)}
-    if (warm := getattr(log, "temperature", None)) is not None:
-        said["temperature"] = _rows(robot, "temperature", warm, order)
-    given: Any = getattr(log, "commands", ())
-    said["commands"] = tuple(c and (c[0], c[1] if order is None else c[1][:, order]) for c in given)
     said |= several_numbers(robot)
     return Log(tuple(robot.joint_names), times, **arrays, counts=counts, why=why, **said)
 

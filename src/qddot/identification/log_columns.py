@@ -10,7 +10,7 @@ import numpy as np
 
 from qddot.checks import positive
 from qddot.errors import BadArgument, Problem, did_you_mean, listing
-from qddot.identification.log import COMMAND, LogOrigin, bad_log
+from qddot.identification.log import LogOrigin, bad_log
 from qddot.identification.log_joints import not_for_all, wanted_joints
 from qddot.identification.log_names import (
     COMPUTED,
@@ -19,7 +19,6 @@ from qddot.identification.log_names import (
     expanded,
     key,
     meaning,
-    numbered_joints,
     picked_columns,
     time_column,
     time_unit,
@@ -29,9 +28,6 @@ from qddot.timeseries import QUANTITIES, Table
 
 if TYPE_CHECKING:
     from qddot.robot import Robot
-
-TEMPERATURE = "temperature"
-MEASURED = (*QUANTITIES, COMMAND, TEMPERATURE)  # what a log may have of its joints
 
 
 @dataclass
@@ -78,11 +74,11 @@ def mapped(
 ) -> Raw:
     """Return the columns of the joints, in the robot's order, and the times."""
     source = " and ".join(table.source for table in tables)
-    unknown = [str(name) for name in columns if name not in ("t", *MEASURED)]
+    unknown = [str(name) for name in columns if name not in ("t", *QUANTITIES)]
     if unknown:
         raise BadArgument(
-            f"columns is for t, {', '.join(MEASURED)}, not for {listing(unknown)}."
-            f"{did_you_mean(unknown[0], MEASURED)}"
+            f"columns is for t, {', '.join(QUANTITIES)}, not for {listing(unknown)}."
+            f"{did_you_mean(unknown[0], QUANTITIES)}"
         )
     found: dict[str, tuple[Table, dict[str, str]]] = {}
     for table in tables:
@@ -94,23 +90,16 @@ def mapped(
     positions = robot.model.position_names if robot and several else ()
     chosen: dict[str, tuple[Table, list[str]]] = {}
     notes: list[Problem] = []
-    for name in MEASURED:
-        if several and name == COMMAND:  # of positions that are several numbers it is not read
-            continue
+    for name in QUANTITIES:
         own = (positions, positions) if several and name == "q" else (names, in_log)
         if name in columns:
             table = next((t for t in tables if t.quantity == name), tables[0])
-            if name == TEMPERATURE and columns[name] in table.names:  # one for the whole arm
-                chosen[name] = table, [columns[name]] * len(names)
-            elif columns[name] is not None:
+            if columns[name] is not None:
                 order = None if isinstance(joints, Mapping) else joints
                 chosen[name] = table, as_said(columns[name], name, *own, table, order)
         elif name in found:
             table, those = found[name]
             picked = picked_columns(those, own[1])
-            numbers = numbered_joints(list(those)) if name == COMMAND else ()
-            if picked is None and len(numbers) == len(names):  # target_q_0 beside q.elbow
-                picked = [those[number] for number in numbers]
             if picked is not None:
                 chosen[name] = table, picked
             else:

@@ -31,11 +31,11 @@ SPELLINGS = {
         *("tau", "torque", "effort", "joint_torque", "joint_effort", "tau_j", "eff"),
         "actual_current_as_torque",
     ),
+    # known, so that nobody takes it for what was measured
     "command": (
         *("q_d", "q_des", "q_desired", "q_cmd", "q_command", "q_ref", "q_reference", "q_target"),
         *("target_q", "commanded_q", "position_command", "desired_position"),
     ),
-    "temperature": ("temperature", "temp", "motor_temperature", "joint_temperature"),
 }
 CURRENT_WORDS = ("current", "joint_current", "motor_current")
 COMPUTED_WORDS = ("target_moment",)

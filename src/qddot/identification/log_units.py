@@ -11,7 +11,6 @@ import numpy as np
 from qddot.checks import is_number, number, spread
 from qddot.checks import numbers as matrix
 from qddot.errors import BadArgument, did_you_mean, listing, printable, shorten
-from qddot.identification.log import COMMAND
 from qddot.timeseries import QUANTITIES
 
 if TYPE_CHECKING:
@@ -70,19 +69,13 @@ def joint_side(
     if "tau" in raw.values and units.get("tau") is None and constants is None:
         leave_out_currents(raw)
     for name, values in raw.values.items():
-        if values.shape[1] == n and (name in QUANTITIES or name == COMMAND):
-            said = units.get(quantity_of(name))
+        if values.shape[1] == n:
+            said = units.get(name)
             raw.values[name] = values * factors(raw, name, said, slides, constants)
     motor_side(raw, gear, coupling)
-    for name in ("q", COMMAND):
-        if offset is not None and name in raw.values:
-            raw.values[name] = raw.values[name] + numbers("offset", offset, raw.joints)
+    if offset is not None:
+        raw.values["q"] = raw.values["q"] + numbers("offset", offset, raw.joints)
     return raw
-
-
-def quantity_of(name: str) -> str:
-    """Return the quantity whose units, gears and offsets a column has: a command is a position."""
-    return "q" if name == COMMAND else name
 
 
 def leave_out_currents(raw: Raw) -> None:
@@ -120,7 +113,7 @@ def factors(
     """Return what each column is multiplied by to be in SI units."""
     n = len(raw.joints)
     if said is None:
-        given = [unit if is_known(quantity_of(name), unit) else "" for unit in raw.units[name]]
+        given = [unit if is_known(name, unit) else "" for unit in raw.units[name]]
         for unit in sorted({unit for unit in given if unit}):
             raw.note("note", name, f"read in {unit}, as the names of its columns say")
     else:
@@ -133,7 +126,7 @@ def factors(
         if is_number(unit):
             result[j] = number("units", unit)
         elif unit:
-            result[j] = factor(quantity_of(name), unit, slides[j], raw.joints[j])
+            result[j] = factor(name, unit, slides[j], raw.joints[j])
         if name == "tau" and unit in CURRENTS:
             if constants is None:
                 raise BadArgument(
@@ -181,13 +174,10 @@ def motor_side(raw: Raw, gear: Any, coupling: Any) -> None:
     if gear is None and coupling is None:
         return
     for name, values in raw.values.items():
-        if quantity_of(name) not in QUANTITIES:
-            continue
-        own = quantity_of(name)
-        N = numbers("gear", given(gear, own), raw.joints)
+        N = numbers("gear", given(gear, name), raw.joints)
         if not N.all():
             raise BadArgument(f"gear is {N}; a ratio of zero turns nothing.")
-        A = given(coupling, own)
+        A = given(coupling, name)
         wanted = f"an invertible matrix A of shape {(n, n)}: q = A (q_motor / N)"
         A = np.eye(n) if A is None else matrix("coupling", A, wanted, finite=False)
         if A.shape != (n, n) or not np.isfinite(A).all() or np.linalg.cond(A) > 1e12:

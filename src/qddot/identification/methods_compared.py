@@ -13,8 +13,7 @@ import numpy as np
 from qddot.blas_threads import one_thread
 from qddot.errors import BadArgument, QddotError, did_you_mean, printable, shorten
 from qddot.identification import AUTO, METHODS
-from qddot.identification.estimators import estimator
-from qddot.identification.output_error import OutputError
+from qddot.identification.estimators import Estimator, estimator
 from qddot.identification.validation import errors_by_run
 from qddot.plain_text import fitted
 from qddot.results import json_ready
@@ -23,8 +22,6 @@ from qddot.robot import robot_of
 if TYPE_CHECKING:
     from qddot.identification.result import Fit
 
-# those that need nothing but a log: not the command that was followed, nor a memory
-ALONE = tuple(m for m in METHODS if m not in ("instrumental", "recursive"))
 WIDEST = 300  # characters of a reason
 
 
@@ -112,7 +109,7 @@ class MethodTable:
 def compare_methods(
     robot: Any,
     log: Any,
-    methods: Sequence[str] = ALONE,
+    methods: Sequence[str] = tuple(METHODS),
     *,
     terms: Sequence[str] = AUTO,
     extra: Any = (),
@@ -143,9 +140,9 @@ def compare_methods(
     shared = {"terms": terms, "extra": extra, **options}
     kinds = {method: estimator(method) for method in methods}
     if not kinds:
-        raise BadArgument(f"There is no method to compare; there are: {', '.join(ALONE)}.")
+        raise BadArgument(f"There is no method to compare; there are: {', '.join(METHODS)}.")
     with one_thread():
-        rows = OutputError(robot, **shared).gathered(log)  # whose problem knows every row
+        rows = Estimator(robot, **shared).gathered(log)
         return MethodTable(
             tuple(
                 _compared(method, kind(robot, **shared), rows, others, folds)

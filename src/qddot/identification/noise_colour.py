@@ -40,30 +40,14 @@ ALMOST = 0.999  # a reflection coefficient from which on the noise would never e
 
 @dataclass(frozen=True)
 class Colour:
-    """An autoregression: its predictors of order 0, 1, ..., and what each leaves of the power."""
+    """An autoregression: its coefficients, and the share of the power that they leave."""
 
-    predictors: tuple[np.ndarray, ...]
-    left: np.ndarray  # (order + 1,), 1 first
+    predictor: np.ndarray  # (order,)
+    left: float
 
     @property
     def order(self) -> int:
-        return len(self.predictors) - 1
-
-    def whitened(self, x: np.ndarray, known: np.ndarray) -> np.ndarray:
-        """Return rows less what those before them predict, all of the last one's size.
-
-        Args:
-            x: Shape (k, m).
-            known: How many rows before each one it may be predicted from, shape (k,).
-        """
-        result = np.empty_like(x)
-        for m, a in enumerate(self.predictors):
-            rows = np.flatnonzero(known >= m if m == self.order else known == m)
-            value = x[rows]
-            for k, coefficient in enumerate(a, start=1):
-                value = value - coefficient * x[rows - k]
-            result[rows] = value * np.sqrt(self.left[-1] / self.left[m])
-        return result
+        return len(self.predictor)
 
     def collected(self, x: np.ndarray, after: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Return z with zᵀz = xᵀ Ω x, Ω the covariance of noise of this colour and deviation 1.
@@ -81,18 +65,18 @@ class Colour:
         """
         from scipy.signal import lfilter
 
-        a = np.concatenate([[1.0], -self.predictors[-1]])
+        a = np.concatenate([[1.0], -self.predictor])
         if after is None:
             after = np.zeros((self.order, x.shape[1]))
-        z, left = lfilter(np.sqrt(self.left[-1:]), a, x[::-1], axis=0, zi=after)
+        z, left = lfilter([np.sqrt(self.left)], a, x[::-1], axis=0, zi=after)
         return z, left
 
     def spread(self, z: np.ndarray) -> np.ndarray:
         """Return Ω x from what `collected` made of x, in the order of time: noise goes on."""
         from scipy.signal import lfilter
 
-        a = np.concatenate([[1.0], -self.predictors[-1]])
-        return np.asarray(lfilter(np.sqrt(self.left[-1:]), a, z, axis=0))
+        a = np.concatenate([[1.0], -self.predictor])
+        return np.asarray(lfilter([np.sqrt(self.left)], a, z, axis=0))
 
 
 def stretches(log: Log, i: int) -> np.ndarray:
@@ -112,32 +96,25 @@ def stretches(log: Log, i: int) -> np.ndarray:
     return np.where(use, at - begins, -1)
 
 
-def colour(e: np.ndarray, known: np.ndarray, order: int | None = None) -> Colour:
-    """Return the autoregression of a residual, by Levinson's recursion.
+def autocovariances(e: np.ndarray, known: np.ndarray) -> np.ndarray:
+    """Return the mean of e(t) e(t − k) for k = 0, 1, ..., over rows that belong together.
 
     Args:
         e: The residual, shape (k,).
         known: How many rows are just before each, see `stretches`.
-        order: How many coefficients; by Schwarz's criterion if not given.
     """
-    return colour_of(autocovariances(e, known, order), int((known >= 0).sum()), order is None)
-
-
-def autocovariances(e: np.ndarray, known: np.ndarray, order: int | None = None) -> np.ndarray:
-    """Return the mean of e(t) e(t − k) for k = 0, 1, ..., over rows that belong together."""
-    count = int((known >= 0).sum())
-    most = min(HIGHEST_ORDER, count // PAIRS) if order is None else order
+    most = min(HIGHEST_ORDER, int((known >= 0).sum()) // PAIRS)
     pairs = [np.flatnonzero(known >= k) for k in range(most + 1)]
     means = [float(np.mean(e[t] * e[t - k])) if len(t) else 0.0 for k, t in enumerate(pairs)]
     return np.array(means)
 
 
-def colour_of(r: np.ndarray, count: int, choose: bool = True) -> Colour:
+def colour_of(r: np.ndarray, count: int) -> Colour:
     """Return the autoregression that has autocovariances r, or the lower order that `count` rows
     ask for."""
     predictors, left = [np.zeros(0)], [1.0]
     if not r[0] > 0:
-        return Colour((np.zeros(0),), np.ones(1))
+        return Colour(np.zeros(0), 1.0)
     rho = r / r[0]
     for m in range(1, len(r)):
         a = predictors[-1]
@@ -146,11 +123,9 @@ def colour_of(r: np.ndarray, count: int, choose: bool = True) -> Colour:
             break
         predictors.append(np.append(a - reflection * a[::-1], reflection))
         left.append(left[-1] * (1 - reflection**2))
-    if choose:
-        schwarz = count * np.log(left) + np.log(count) * np.arange(len(left))
-        best = int(np.argmin(schwarz)) + 1
-        predictors, left = predictors[:best], left[:best]
-    return Colour(tuple(predictors), np.array(left))
+    schwarz = count * np.log(left) + np.log(count) * np.arange(len(left))
+    best = int(np.argmin(schwarz))
+    return Colour(predictors[best], left[best])
 
 
 def lasting_noise(

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, IdentificationWarning
-from qddot.identification.base_parameters import IN_A_LOG, WARM, structural
+from qddot.identification.base_parameters import IN_A_LOG, structural
 from qddot.identification.grouping import Grouping, condition, sorted_out, triangle
 from qddot.identification.identifiability import Identifiability, identifiability, not_shown
 from qddot.identification.log import Log, several_numbers
@@ -45,8 +45,6 @@ class LeastSquaresProblem:
     edges: np.ndarray  # (blocks + 1,), the rows at which blocks begin and end; each is of one run
     zero: tuple[np.ndarray, ...] = ()  # combinations that are taken for zero, each (p,)
     whole: LeastSquaresProblem | None = None  # the problem in which nothing was
-    every: Log | None = None  # every row of the logs, for what simulates them
-    spans: np.ndarray | None = None  # (blocks, 2), which of them belong to each block
 
     @property
     def n(self) -> int:
@@ -129,7 +127,6 @@ class LeastSquaresProblem:
             blocks=tuple(self.blocks[b] for b in kept),
             counts=self.counts[kept],
             edges=np.cumsum([0, *map(len, rows)]),
-            spans=None if self.spans is None else self.spans[kept],
         )
 
     @property
@@ -295,8 +292,7 @@ def _seen(regression: Regression, kept: np.ndarray) -> list[np.ndarray]:
     robot, rng = regression.robot, np.random.default_rng(1)
     places, qd, qdd = rng.uniform(-2, 2, (3, 64, robot.n))
     rows = np.arange(64.0), robot.tree.from_neutral(places), qd, qdd
-    more = {"temperature": rng.uniform(*WARM, qd.shape), **several_numbers(robot)}
-    states = regression.at_loads(Log(robot.joint_names, *rows, **more))
+    states = regression.at_loads(Log(robot.joint_names, *rows, **several_numbers(robot)))
     Y = regression.columns(states)[:, :, kept]
     return [np.flatnonzero(np.any(Y[:, i] != 0, axis=0)) for i in range(Y.shape[1])]
 

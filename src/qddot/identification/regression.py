@@ -1,9 +1,9 @@
 """The regression that identification solves: which columns there are, and what they are worth.
 
 Besides the parameters that a model has, a regression may have friction, offset and rotor inertia
-at every joint (`terms`), and columns of the user's own (`extra`): coupled wrists, Stribeck,
-friction by direction. Such a column is a function of one state that says what its parameter, of
-size 1, adds to the torques. It is plain NumPy code, recorded once and compiled as all else is.
+at every joint (`terms`), and columns of the user's own (`extra`): coupled wrists, Stribeck. Such a
+column is a function of one state that says what its parameter, of size 1, adds to the torques. It
+is plain NumPy code, recorded once and compiled as all else is.
 """
 
 from __future__ import annotations
@@ -27,12 +27,10 @@ from qddot.model.friction import LINEAR
 from qddot.program import Program, record
 from qddot.scalars import Scalar
 
-# what may be asked for, and the placeholder that makes a model have it
-TERMS = (*(p.name for p in LINEAR), "rotor_inertia")
+TERMS = ("viscous", "coulomb", "offset", "rotor_inertia")  # what may be asked for
 USUAL_TERMS = ("friction", "offset")  # what nearly every arm has and few models say
-SHORT = {p.column: p.name for p in LINEAR} | {"Ia": "rotor_inertia"}
+SHORT = {p.column: p.name for p in LINEAR if p.name in TERMS} | {"Ia": "rotor_inertia"}
 FRICTION = tuple(p.name for p in LINEAR if p.usual)
-DRIFT = ".drift"  # the term "drift": how columns end whose torque grows with time
 RESISTING = (*(f".{p.column}" for p in LINEAR if p.resists), ".Ia")  # never negative
 
 ColumnFunction = Callable[[Any, Any, Any], Any]  # of (q, qd, qdd) of one state
@@ -83,36 +81,6 @@ class Extra:
     def __call__(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
         return np.asarray(self.kernel(q, qd, qdd))
 
-    def at(self, log: Log) -> np.ndarray:
-        """Return the column at every row, shape (k, n)."""
-        return self(log.q, log.qd, log.qdd)
-
-
-@dataclass(frozen=True)
-class Drift(Extra):
-    """An offset of one joint's torque that grows with time: τ += drift · t."""
-
-    def at(self, log: Log) -> np.ndarray:
-        return np.multiply.outer(log.t, np.eye(log.n)[self.kernel])
-
-
-@dataclass(frozen=True)
-class WarmFriction(Extra):
-    """Friction of one joint that changes with its temperature: τ += f (T − T₀) s(q̇).
-
-    Its kernel is the joint, T₀ [°C], and whether s is q̇ or its sign. Where a log has no
-    temperature, T is T₀.
-    """
-
-    def at(self, log: Log) -> np.ndarray:
-        joint, reference, viscous = self.kernel
-        qd = log.qd[:, joint]
-        found = np.zeros((len(log), log.n))
-        if log.temperature is not None:
-            warmer = log.temperature[:, joint] - reference
-            found[:, joint] = warmer * (qd if viscous else np.sign(qd))
-        return found
-
 
 @dataclass(frozen=True)
 class Regression:
@@ -130,18 +98,15 @@ class Regression:
 
         Args:
             robot: The robot.
-            terms: "viscous", "coulomb" (both: "friction"), "offset", "rotor_inertia", "drift".
+            terms: "viscous", "coulomb" (both: "friction"), "offset", "rotor_inertia".
             extra: By name, functions of one state (q, qd, qdd), each of shape (n,), that return
                 what a parameter of size 1 adds to the torques, shape (n,).
         """
         if isinstance(robot, Regression):
             return robot
         wanted = (terms,) if isinstance(terms, str) else tuple(terms)
-        own = tuple(term for term in wanted if term != DRIFT[1:])
-        full = robot.cached("with terms", own, lambda: with_terms(robot, own))
-        names = robot.joint_names if DRIFT[1:] in wanted else ()
-        drifts = tuple(Drift(f"{name}{DRIFT}", i) for i, name in enumerate(names))
-        return Regression(robot, full, (*extras_of(robot, extra), *drifts))
+        full = robot.cached("with terms", wanted, lambda: with_terms(robot, wanted))
+        return Regression(robot, full, extras_of(robot, extra))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -178,7 +143,7 @@ class Regression:
             for k, load in enumerate(self.loads)
             if load.known is None
         ]
-        more = [extra.at(log)[..., None] for extra in self.extra]
+        more = [extra(q, qd, qdd)[..., None] for extra in self.extra]
         if not carried and not more:
             return Y
         return np.concatenate([Y[..., :bodies], *carried, Y[..., bodies:], *more], axis=-1)
@@ -194,7 +159,7 @@ class Regression:
         """Refuse extra columns that are not finite at some row."""
         for where, part in log.chunks():
             for extra in self.extra:
-                values = extra.at(part)
+                values = extra(part.q, part.qd, part.qdd)
                 bad = np.argwhere(~np.isfinite(values))
                 if len(bad):
                     row, joint = bad[0]
@@ -369,24 +334,5 @@ def stribeck(robot: Any, velocity: float) -> dict[str, ColumnFunction]:
     def fading(i: int, e: np.ndarray) -> ColumnFunction:
         return lambda q, qd, qdd: e * (np.exp(-((qd[i] / velocity) ** 2)) * np.sign(qd[i]))
 
-    return {f"{name}.fst": fading(i, e) for i, name, e in _each(robot)}
-
-
-def by_direction(robot: Any) -> dict[str, ColumnFunction]:
-    """Return, for every joint, Coulomb friction apart for the two directions of motion."""
-
-    def forwards(i: int, e: np.ndarray) -> ColumnFunction:
-        return lambda q, qd, qdd: e * np.maximum(np.sign(qd[i]), 0)
-
-    def backwards(i: int, e: np.ndarray) -> ColumnFunction:
-        return lambda q, qd, qdd: e * np.minimum(np.sign(qd[i]), 0)
-
-    columns: dict[str, ColumnFunction] = {}
-    for i, name, e in _each(robot):
-        columns |= {f"{name}.fs+": forwards(i, e), f"{name}.fs-": backwards(i, e)}
-    return columns
-
-
-def _each(robot: Any) -> list[tuple[int, str, np.ndarray]]:
     unit = np.eye(robot.n, dtype=int)
-    return [(i, name, unit[i]) for i, name in enumerate(robot.joint_names)]
+    return {f"{name}.fst": fading(i, unit[i]) for i, name in enumerate(robot.joint_names)}

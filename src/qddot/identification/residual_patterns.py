@@ -29,7 +29,6 @@ MEANINGS = {
     "position": "a spring, a cable or a counterbalance, or gravity that the model does not have",
     "rate": "friction of another shape",
     "load": "the gain of a drive, or friction that grows with load",
-    "temperature": "friction that changes as the joint warms up",
     "time": "drift of a sensor, or friction that changes as the arm warms up",
 }
 
@@ -39,7 +38,7 @@ class ResidualPattern:
     """What is left of a joint's torque over one variable, and the curve through it."""
 
     joint: str
-    variable: str  # "position", "rate", "load", "temperature" or "time"
+    variable: str  # "position", "rate", "load" or "time"
     share: float  # of the residual's power that the curve predicts on unseen rows
     x: np.ndarray  # (k,), the variable
     residual: np.ndarray  # (k,)
@@ -83,8 +82,6 @@ def residual_patterns(fit: Fit, log: Log | None = None) -> list[ResidualPattern]
             "load": (predicted[use, i], units.effort),
             "time": (rows.t[use], "s"),
         }
-        if rows.temperature is not None:
-            over["temperature"] = rows.temperature[use, i], "°C"
         if rows.tree is None:  # one number per joint
             over["position"] = rows.q[use, i], units.position
         e, forwards = left[use, i], rows.qd[use, i] > 0

@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from qddot.identification.estimators import Estimator
     from qddot.identification.observer import ExternalTorque
     from qddot.identification.payload import PayloadFit
-    from qddot.identification.recursive import OnlineEstimator
-    from qddot.identification.replay import Replay
 
 POSSIBLE = -1e-9  # of a body's size, the eigenvalue that rounding may leave
 
@@ -201,15 +199,6 @@ class Fit(Judged):
         with one_thread():
             return residual_patterns(self)
 
-    def simulate(self, run: int = 0) -> Replay:
-        """Return a run simulated: how far the robot found, and that of the file, stray from it.
-
-        The measured torques drive them, and a weak controller, see `replay`.
-        """
-        from qddot.identification.replay import replay
-
-        return replay(self, run)
-
     # torques
 
     def predict(self, q: Any, qd: Any = None, qdd: Any = None) -> np.ndarray:
@@ -296,23 +285,6 @@ class Fit(Judged):
         for offsets and rotor inertias; a warning says what that costs.
         """
         return saved(self, path)
-
-    def online(self, memory: float | None = None) -> OnlineEstimator:
-        """Return an estimator for a running robot that begins with what this log has shown.
-
-        Args:
-            memory: After how many seconds a row counts 1/e [s]; nothing is forgotten if not given.
-        """
-        from qddot.identification.recursive import OnlineEstimator
-        from qddot.identification.solution import weighted
-
-        problem, covariance = self.problem, self.solution.covariance
-        if not np.isfinite(covariance).all():  # a consistent fit has none of its own
-            covariance = weighted(problem).covariance
-        root = np.linalg.cholesky(covariance)
-        kept = problem.base.columns.kept
-        noise = self.solution.noise
-        return OnlineEstimator(problem.regression, kept, self.values, root, noise, memory)
 
     def posterior(self) -> list[dict[str, Any]]:
         """Return what was believed and what is known now of every parameter; of "bayes" only."""

@@ -28,7 +28,7 @@ from qddot.spatial.pose import Pose
 EMPTY = -1  # the load of a run in which nothing was carried
 SAME_RATE = 1.5  # times: rates that differ by less count the same
 # what a joined log has if all do
-SOME_HAVE = ("counts", "why", "Y", "known", "load", "weight", "temperature")
+SOME_HAVE = ("counts", "why", "Y", "known", "load", "weight")
 APART = 10  # rows between the times of two runs
 
 
@@ -150,13 +150,12 @@ def joined(logs: Sequence[Log], runs: Sequence[MeasuredRun] = ()) -> Log:
     if len(logs) == 1:
         return logs[0]
     sizes = [len(log) for log in logs]
-    start, times, clocks = 0.0, [], []
+    start, times = 0.0, []
     for log in logs:
-        clocks.append(log.clocks[0] + float(log.t[0]) - start)
         times.append(log.t - log.t[0] + start)
         start = float(times[-1][-1]) + APART * log.step
     together: dict[str, Any] = {}
-    for name in ("q", "qd", "qdd", "tau", "Y", "known", "load", "weight", "temperature"):
+    for name in ("q", "qd", "qdd", "tau", "Y", "known", "load", "weight"):
         if all(getattr(log, name) is not None for log in logs):
             together[name] = np.concatenate([getattr(log, name) for log in logs])
     if any(log.counts is not None for log in logs):
@@ -184,8 +183,6 @@ def joined(logs: Sequence[Log], runs: Sequence[MeasuredRun] = ()) -> Log:
         source=listing(names, 8),
         notes=tuple(notes),
         bandwidth=None,
-        commands=tuple(log.commands[0] if log.commands else None for log in logs),
-        clocks=tuple(clocks),
         **(dict.fromkeys(SOME_HAVE) | together),
     )
 

@@ -55,11 +55,8 @@ def resampled(log: Log, rate: float | None = None) -> Log:
     missing = apart & (np.diff(log.t)[after - 1] > GAP * log.step)
     if log.counts is not None:
         changes |= {"counts": log.used[nearest]}
-    changes |= {
-        name: getattr(log, name)[nearest]
-        for name in ("why", "temperature")
-        if getattr(log, name) is not None
-    }
+    if log.why is not None:
+        changes |= {"why": log.why[nearest]}
     said = f"resampled from {len(log)} to {k} rows at {rate:.6g} Hz by cubic splines"
     if missing.any():
         said += f"; {int(missing.sum())} rows in gaps do not count"

@@ -36,10 +36,7 @@ if TYPE_CHECKING:
         plot_parameters as plot_parameters,
         plot_spectrum as plot_spectrum,
     )
-    from qddot.present.figures.residuals import (
-        plot_residuals_against as plot_residuals_against,
-        plot_simulated as plot_simulated,
-    )
+    from qddot.present.figures.residuals import plot_residuals_against as plot_residuals_against
     from qddot.present.figures.robot_picture import plot_robot as plot_robot
     from qddot.present.figures.surfaces import surfaces_of as surfaces_of
     from qddot.present.figures.workspace import (
@@ -62,7 +59,7 @@ __getattr__, __dir__ = on_demand(
         "qddot.present.figures.logs": "plot_log",
         "qddot.present.figures.trajectory": "panels",
         "qddot.present.figures.parameters": "plot_excitation plot_parameters plot_spectrum",
-        "qddot.present.figures.residuals": "plot_residuals_against plot_simulated",
+        "qddot.present.figures.residuals": "plot_residuals_against",
         "qddot.present.figures.robot_picture": "plot_robot",
         "qddot.present.figures.surfaces": "surfaces_of",
         "qddot.present.figures.workspace": "plot_ellipsoids plot_workspace",

@@ -1,4 +1,4 @@
-"""Figures of what a model lacks: residuals over what they go with, and a log simulated."""
+"""Figures of what a model lacks: residuals over what they go with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from qddot.identification.replay import Replay
     from qddot.identification.residual_patterns import ResidualPattern
     from qddot.identification.result import Fit
 
@@ -66,37 +65,3 @@ def _pattern(axes: Axes, pattern: ResidualPattern) -> None:
     axes.set_ylabel(f"residual [{pattern.units[1]}]")
     words = f"{style.label(pattern.joint, 24)}: {100 * pattern.share:.0f} %"
     style.write(axes.set_title("", loc="left", fontsize=style.NORMAL), words)
-
-
-@style.savable
-def plot_simulated(found: Replay, *, path: FigureFile = None) -> Figure:
-    """Return how far the arm found, and that of the file, are from the log, a panel per joint."""
-    from matplotlib.lines import Line2D
-
-    n = len(found.joint_names)
-    columns = min(3, n)
-    rows = -(-n // columns)
-    result = style.figure(WIDTH, 1.7 * rows + 0.5)
-    grid = result.subplots(rows, columns, squeeze=False, sharex=True).ravel()
-    few = slice(None, None, max(1, 2 * len(found.t) // POINTS))
-    for i, axes in enumerate(grid):
-        if i >= n:
-            axes.set_axis_off()
-            continue
-        for q, colour in ((found.before, style.QUIET), (found.found, MEASURED)):
-            off = style.drawable(q[few, i] - found.measured[few, i])
-            axes.plot(found.t[few], off, color=colour, linewidth=1.0)
-        style.dress(axes)
-        axes.set_xlim(float(found.t[0]), float(found.t[-1]))
-        axes.set_ylabel(f"off [{found.units[i]}]")
-        if i >= n - columns:
-            axes.set_xlabel("time [s]")
-            axes.tick_params(labelbottom=True)
-        name = style.label(found.joint_names[i], 40)
-        style.write(axes.set_title("", loc="left", fontsize=style.NORMAL), name)
-    entries: list[tuple[Any, str]] = [
-        (Line2D([], [], color=MEASURED), "the arm found"),
-        (Line2D([], [], color=style.QUIET), "that of the robot's file"),
-    ]
-    style.legend(result, entries, 2, loc="outside upper left")
-    return result

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.errors import QddotError, printable
+from qddot.errors import printable
 from qddot.identification.comparison import (
     deviation,
     error_words,
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BADLY = 50.0  # [%], a relative deviation above which a value is hardly known
-MOST_RUNS = 4  # that are simulated
 
 
 def fit_page(
@@ -63,7 +62,6 @@ def fit_page(
         page.section("What the model lacks", *_lacks(fit)),
         page.section("Torques", _figure(fits.plot_torques(fit), _torque_words(fit))),
         page.section("Residuals", _figure(fits.plot_residuals(fit), RESIDUAL_WORDS)),
-        page.section("The log, simulated", *_simulated(fit)),
         page.section("Parameters", *_parameters(fit)),
         page.section("What could not be identified", *_unknown(fit)),
         page.section("The log", *_log(fit, shown, raws)),
@@ -91,10 +89,6 @@ JOINT_WORDS = (
 PATTERN_WORDS = (
     "Residuals over what explains most of them, on stretches of time that the curve was not fitted "
     "to. Blue: the joint turns forwards; orange: backwards."
-)
-SIMULATED_WORDS = (
-    "How far the arms are from the log, driven by the measured torques and a weak controller, "
-    "which gives the joint's RMS torque at 0.1 rad. Blue: the arm found; grey: that of the file."
 )
 
 
@@ -177,25 +171,6 @@ def _lacks(fit: Fit) -> Iterator[str]:
     rows = [[p.joint, p.variable, f"{100 * p.share:.0f}"] for p in fit.patterns if p.share >= 0.005]
     table = page.table(["joint", "variable", "explained [%]"], rows)
     yield page.folded("Every joint and variable", table)
-
-
-def _simulated(fit: Fit) -> Iterator[str]:
-    """Yield how far the arm found strays from each log, beside that of the file."""
-    runs = fit.log.parts()
-    for k, log in enumerate(runs[:MOST_RUNS]):
-        which = f"{log.source}: " if len(runs) > 1 else ""
-        try:
-            found = fit.simulate(k)
-        except QddotError as refused:
-            yield page.paragraph(f"{which}Not simulated. {str(refused).splitlines()[0]}")
-            continue
-        except ImportError as missing:
-            yield page.paragraph(f"{which}Not simulated. {missing}")
-            continue
-        yield page.paragraph(f"{which}{found.verdict[0].upper()}{found.verdict[1:]}.")
-        yield _figure(residuals.plot_simulated(found), SIMULATED_WORDS)
-    if len(runs) > MOST_RUNS:
-        yield page.paragraph(f"{len(runs) - MOST_RUNS} further logs are not simulated.")
 
 
 def _choices(fit: Fit) -> Iterator[str]:

@@ -9,7 +9,7 @@ from unicodedata import combining
 import numpy as np
 
 from qddot.errors import listing, printable, shorten
-from qddot.identification.log import COMMAND, GAP, Log
+from qddot.identification.log import GAP, Log
 from qddot.model.units import BY_POSITION
 from qddot.present.terminal.results import WIDTH
 
@@ -47,9 +47,6 @@ def time_words(log: Log) -> list[str]:
     even = "evenly" if log.even else "not evenly"
     steps = f"{log.duration:.6g} s at {log.rate:.6g} Hz, {even}"
     lines = [f"{rows}; {steps}; {gap_words(log)}", f"time: {clock_words(log)}"]
-    if origin is not None and COMMAND in origin.columns:
-        asked = listing(map(printable, origin.columns[COMMAND]), SHOWN)
-        lines.append(f"commanded positions: {asked}")
     if origin is not None and origin.unused:
         lines.append(f"columns not used: {listing(map(printable, origin.unused), SHOWN)}")
     return lines
