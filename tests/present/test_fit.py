@@ -154,7 +154,6 @@ def test_the_page_is_whole_and_asks_for_nothing(fit, tmp_path):
         "Identification of two_link",
         "filtered by hand",
         "What could not be identified",
-        "Not simulated. The rows of the log are no motion in time",
         "j2.m alone cannot be known, because it only acts together with",
         "act on no torque, so no log can tell them: j1.m",
         "$ qddot identify two_link",

@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from qddot.dynamics.friction import friction_torque, with_friction_laws
 from qddot.dynamics.movement import joint_torques, movements
-from qddot.dynamics.rnea import elastic_torque
 from qddot.model.friction import LINEAR
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, JointVec, Scalar, sign
@@ -67,10 +65,3 @@ def regressor(
     for shaft in tree.shafts:
         columns += [shaft.torques(x) for x in shaft.columns(qd, qd_r, qdd, sign)]
     return np.stack(columns, axis=1) if columns else np.zeros((0, 0), dtype=int)
-
-
-def unparameterised_torque(tree: Tree, q: ConfigVec, qd: JointVec) -> JointVec:
-    """Return what Y φ leaves out of inverse dynamics: springs, dampers and the Stribeck effect."""
-    nothing = dict.fromkeys((p.name for p in LINEAR), 0)
-    left = with_friction_laws(tree, lambda friction: friction.refitted(nothing))
-    return friction_torque(left, qd) + elastic_torque(tree, q, qd)

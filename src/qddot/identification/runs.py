@@ -137,11 +137,6 @@ def load_names(loads: Sequence[CarriedLoad]) -> list[str]:
     return [f"load at {frame}.{name}" for frame in unknown for name in NAMES]
 
 
-def load_of(log: Log) -> int:
-    """Return which load is carried in a log of one run."""
-    return EMPTY if log.load is None else int(log.load[0])
-
-
 def joined(logs: Sequence[Log], runs: Sequence[MeasuredRun] = ()) -> Log:
     """Return prepared logs as one, in which every row knows its run and its weight.
 
