@@ -131,6 +131,7 @@ def _search(
     rates: Sequence[float | None],
 ) -> tuple[int, TermSearch | None]:
     """Return how many rows are looked at, and the search among candidates: None, too few rows."""
+    found = [c for c in found if not set(c.names) & set(start.names)]
     every = _with(start, found)
     samples = joined(_samples(every, logs, rates))
     own = [start.names[k] for k in structural(start).kept]

@@ -68,7 +68,7 @@ def identify(
             as it is: anything with `t`, `q`, `qd`, `qdd`, `tau` and `joint_names`, or (q, qd, qdd,
             tau) of shape (k, n). A list of these, each with its own rate and filter, is one fit;
             `MeasuredRun(log, carries=..., weight=...)` says what the arm carried in one of them.
-        method: "weighted", "ordinary", "robust", "consistent", "bayes" or "ridge".
+        method: "weighted", "ordinary", "robust", "consistent" or "bayes".
         terms: What to add to the parameters that the model has: "viscous", "coulomb" (both:
             "friction"), "offset", "rotor_inertia", at one joint "j1.Ia"; () for nothing. "auto":
             friction, offset, and whatever else predicts torques better that were not fitted; the
