@@ -84,7 +84,7 @@ def card(drawn: Figure) -> None:
 def draw_motion(axes: Axes, robot: qddot.Robot) -> None:
     """Draw where the arm has been, the path of its tip, and where it is."""
     scene, motion = arm_scene(robot), Quintic([START, END], 1.0)
-    stage = RobotStage(surfaces_of(robot), scene.stage, scene.size)
+    stage = RobotStage(surfaces_of(robot), scene.stage)
     shown = [stage.triangles(scene.poses(motion.at(t)[0])) for t in (*GHOSTS, 1.0)]
     everywhere = np.concatenate([triangles.points for triangles in shown])
     eye = eye_on(np.array(scene.stage["up"], dtype=float), everywhere, SIZE, LOOK)

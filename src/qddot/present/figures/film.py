@@ -234,7 +234,7 @@ def pictures(film: Film, name: str) -> Iterator[Any]:
     from PIL import Image, ImageDraw, ImageFont
 
     scene, still = film.scene, film.still
-    stage = RobotStage(scene.surfaces, still, scene.size)
+    stage = RobotStage(scene.surfaces, still)
     up, box = np.array(scene.stage["up"], dtype=float), np.array(still["box"])
     corners = FILLED * (np.array(np.meshgrid(*box.T)).reshape(3, -1).T - box.mean(axis=0))
     corners = corners + box.mean(axis=0)

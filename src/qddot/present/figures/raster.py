@@ -1,7 +1,7 @@
-"""Pictures of triangles without a graphics card: what each pixel sees, and the light on it.
+"""Pictures of triangles without a graphics card: the triangle that each pixel sees, and its shade.
 
-Light is that of the pages: a lamp, the sky and the ground, a little shine; mixed as light, and as
-on film the brightest fades into white.
+A z-buffer finds the nearest triangle, one lamp lights it. Surfaces that turn away from the camera
+are darker, so that edges are seen on white paper.
 """
 
 from __future__ import annotations
@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 
 from qddot.present.figures.eye import Eye
-from qddot.present.figures.view import across, unit
 
-AIR, GROUND, KEY, EXPOSURE = 0.62, 0.28, 2.0, 0.74
+ABOVE, BELOW, LAMP = 0.72, 0.28, 0.5  # light from above, from below and of the lamp
+EDGE = 0.7  # of its light, what a surface lacks that is seen along itself
 AT_ONCE = 1_500_000  # pixels of triangles that are looked at together
-SHADOW = 700  # [px], width of the picture that the lamp sees
-BIAS = 0.012  # of its reach: nearer surfaces are one
 NOTHING = -1
 
 
@@ -30,15 +28,14 @@ class Triangles:
     normals: np.ndarray  # (k, 3)
     corners: np.ndarray  # (m, 3), numbers of points
     colours: np.ndarray  # (m, 3), red, green, blue from 0 to 1, as light
-    casts: np.ndarray  # (m,), whether each throws a shadow
 
 
-def gathered(parts: Sequence[tuple[Any, np.ndarray, str, bool]]) -> Triangles:
+def gathered(parts: Sequence[tuple[Any, np.ndarray, str]]) -> Triangles:
     """Return the triangles of surfaces.
 
     Args:
         parts: A surface with points, normals and triangles; its pose, shape (3, 4); a colour
-            "#rrggbb"; whether it throws a shadow.
+            "#rrggbb".
     """
     starts = np.cumsum([0, *(len(part.points) for part, *_ in parts)])
     corners = [part.triangles + start for (part, *_), start in zip(parts, starts, strict=False)]
@@ -47,8 +44,7 @@ def gathered(parts: Sequence[tuple[Any, np.ndarray, str, bool]]) -> Triangles:
         np.concatenate([part.points @ X[:, :3].T + X[:, 3] for part, X, *_ in parts]),
         np.concatenate([part.normals @ X[:, :3].T for part, X, *_ in parts]),
         np.concatenate(corners).astype(np.int64),
-        np.repeat([linear(colour) for *_, colour, _ in parts], counts, axis=0),
-        np.repeat([casts for *_, casts in parts], counts),
+        np.repeat([linear(colour) for *_, colour in parts], counts, axis=0),
     )
 
 
@@ -57,16 +53,7 @@ def linear(colour: str) -> np.ndarray:
     return np.array([int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]) ** 2.2
 
 
-def shown(light: np.ndarray) -> np.ndarray:
-    """Return light as a screen takes it, from 0 to 1."""
-    x = np.maximum(light * EXPOSURE, 0)
-    x = x * (2.51 * x + 0.03) / (x * (2.43 * x + 0.59) + 0.14)
-    return np.minimum(x, 1) ** (1 / 2.2)
-
-
-def lit(
-    eye: Eye, at: np.ndarray, normals: np.ndarray, colours: np.ndarray, lamp: Any
-) -> np.ndarray:
+def lit(eye: Eye, at: np.ndarray, normals: np.ndarray, colours: np.ndarray) -> np.ndarray:
     """Return what surfaces look like, shape (k, 3), from 0 to 1.
 
     Args:
@@ -74,25 +61,15 @@ def lit(
         at: Where they are, shape (k, 3) [m].
         normals: Which way they face, shape (k, 3).
         colours: As light, shape (k, 3).
-        lamp: How much of the lamp each gets, from 0 to 1, shape (k,) or one number.
     """
     view = eye.at - at
-    view = view / np.linalg.norm(view, axis=1, keepdims=True)
     n = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)
-    facing = np.einsum("ij,ij->i", n, view)
-    n = np.where(facing[:, None] < -0.2, -n, n)
-    facing = np.clip(np.abs(facing), 0, 1)
-    key = np.maximum((n @ eye.lamp + 0.12) / 1.12, 0)
-    high = 0.5 + 0.5 * (n @ eye.up)
-    side = unit(-0.75 * eye.right + 0.35 * eye.ahead + 0.25 * eye.up)
-    light = GROUND + (AIR - GROUND) * high**2 * (3 - 2 * high)
-    light = light + KEY * key * (0.12 + 0.88 * lamp) + 0.22 * np.maximum(n @ side, 0)
-    half = view + eye.lamp
-    half = half / np.linalg.norm(half, axis=1, keepdims=True)
-    shine = 0.34 * np.maximum(np.einsum("ij,ij->i", n, half), 0) ** 70 * lamp
-    rim = (0.04 + 0.5 * (1 - facing) ** 5) * AIR * (0.3 + 0.5 * high)
-    rim = rim + 0.18 * (1 - facing) ** 3 * AIR * high
-    return shown(0.62 * colours * light[:, None] + (shine + rim)[:, None])
+    facing = np.einsum("ij,ij->i", n, view) / np.linalg.norm(view, axis=1)
+    side = np.where(facing < -0.2, -1.0, 1.0)  # a surface that shows its back is lit from there
+    high, key = 0.5 + 0.5 * side * (n @ eye.up), np.maximum(side * (n @ eye.lamp), 0)
+    light = BELOW + (ABOVE - BELOW) * high + LAMP * key
+    light *= 1 - EDGE * (1 - np.minimum(np.abs(facing), 1)) ** 2
+    return np.minimum(colours * light[:, None], 1) ** (1 / 2.2)
 
 
 def nearest(
@@ -166,53 +143,21 @@ def _planes(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([u, v, z]).T, flat
 
 
-def weights_at(seen: np.ndarray, corners: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return how much of each corner is in a pixel, shape (k, 3, 1), for k pixels of triangles."""
-    planes, _ = _planes(seen[corners])
-    u = planes[:, 0] * x + planes[:, 1] * y + planes[:, 2]
-    v = planes[:, 3] * x + planes[:, 4] * y + planes[:, 5]
-    return np.stack([u, v, 1 - u - v], axis=1)[..., None]
+def between(
+    values: Sequence[np.ndarray], seen: np.ndarray, corners: np.ndarray, of: np.ndarray, at: Any
+) -> list[np.ndarray]:
+    """Return values of points where pixels see triangles between them.
 
-
-class Lamp:
-    """What the lamp sees of triangles, so that shadows can be told."""
-
-    def __init__(self, eye: Eye, triangles: Triangles) -> None:
-        corners = triangles.corners[triangles.casts]
-        points = triangles.points[np.unique(corners)]
-        self.along = eye.lamp
-        self.right = across(self.along)
-        self.over = np.cross(self.along, self.right)
-        self.middle = (points.min(axis=0) + points.max(axis=0)) / 2
-        self.reach = 1.05 * float(np.linalg.norm(points - self.middle, axis=1).max())
-        seen = self.seen(triangles.points)
-        _, self.depth = nearest(seen, corners, (SHADOW, SHADOW))
-
-    def seen(self, points: np.ndarray) -> np.ndarray:
-        away = points - self.middle
-        scale = SHADOW / 2 / self.reach
-        depth = 2 * self.reach - away @ self.along
-        return np.column_stack(
-            [
-                SHADOW / 2 + scale * (away @ self.right),
-                SHADOW / 2 + scale * (away @ self.over),
-                depth,
-            ]
-        )
-
-    def light(self, points: np.ndarray, soft: float = 1.2, taps: int = 8) -> np.ndarray:
-        """Return how much of the lamp points get, from 0 to 1, shape (k,).
-
-        Args:
-            points: Shape (k, 3) [m].
-            soft: How far round each is looked [px of the lamp's picture].
-            taps: In how many places.
-        """
-        seen, found = self.seen(points), np.zeros(len(points))
-        for k in range(taps):
-            r, w = soft * np.sqrt((k + 0.5) / taps), 2.399963 * k
-            x, y = (np.floor(seen[:, i] + r * f(w)) for i, f in ((0, np.cos), (1, np.sin)))
-            out = (x < 0) | (y < 0) | (x >= SHADOW) | (y >= SHADOW)
-            at = np.where(out, 0, y * SHADOW + x).astype(np.int64)
-            found += out | (self.depth[at] > seen[:, 2] - BIAS * self.reach)
-        return found / taps
+    Args:
+        values: Of each point, shape (points, d).
+        seen: Pixels right, pixels down and depth of points, shape (points, 3).
+        corners: Shape (m, 3), numbers of points.
+        of: The triangle that each pixel sees, shape (k,).
+        at: How far right and how far down pixels are, shape (2, k).
+    """
+    planes = _planes(seen[corners])[0][of]
+    u = planes[:, 0] * at[0] + planes[:, 1] * at[1] + planes[:, 2]
+    v = planes[:, 3] * at[0] + planes[:, 4] * at[1] + planes[:, 5]
+    a, b, c = corners[of].T
+    weights = tuple(w[:, None] for w in (u, v, 1 - u - v))
+    return [weights[0] * x[a] + weights[1] * x[b] + weights[2] * x[c] for x in values]

@@ -1,7 +1,7 @@
 """A robot at a pose as a picture for papers: .png, .svg and .pdf, with the surfaces of the pages.
 
-A .png is drawn pixel by pixel, with smooth edges; .svg and .pdf hold some thousand shaded
-triangles, from back to front, so that they can be enlarged.
+It is drawn pixel by pixel, with smooth edges. A .svg or .pdf holds these pixels without loss,
+at 300 an inch; names and axes of frames are letters and lines in it.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from qddot.errors import BadArgument
 from qddot.present.figures import style
 from qddot.present.figures.arm_scene import arm_scene
 from qddot.present.figures.eye import Eye, eye_on
-from qddot.present.figures.raster import NOTHING, Triangles, lit, nearest
-from qddot.present.figures.robot_stage import GHOST, RobotStage
-from qddot.present.figures.surfaces import surfaces_of
+from qddot.present.figures.robot_stage import RobotStage
 from qddot.progress import inform
 from qddot.robot import Robot
+from qddot.saving import check_place, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FEW = 16_000  # triangles of a picture that is not of dots
 DOTS = 150  # [1/inch], at which figures are written
+FINER = 2  # times as many has the picture in .svg and .pdf
 LARGEST = 8000  # [px], width and height
-SHADE = "#dfe3e8"
+AXES = ("#d62f2f", "#2c9f45", "#2b6fd6")  # x, y, z of a frame
+AXIS = 0.17  # how long they are, in parts of the robot's size
 LOOKS = {  # azimuth and elevation [rad], from x towards y and up
     "corner": (-0.9, 0.32),
     "front": (0.0, 0.1),
@@ -40,7 +40,6 @@ LOOKS = {  # azimuth and elevation [rad], from x towards y and up
 }
 
 
-@style.savable
 def plot_robot(
     robot: Robot,
     q: Any = None,
@@ -62,8 +61,9 @@ def plot_robot(
         frames: Names of frames whose axes are drawn, x red, y green, z blue.
         path: Where to write it: .png, .svg or .pdf; nowhere if None.
     """
+    if path is not None:
+        check_place(path, "A figure", style.FIGURES)
     robot = robot._shape_alone
-    vector = path is not None and Path(path).suffix.lower() != ".png"
     scene = arm_scene(robot)
     poses = {
         name: scene.poses(joint_vector(robot, name, robot.home if at is None else at))
@@ -73,25 +73,37 @@ def plot_robot(
     q = joint_vector(robot, "q", robot.home if q is None else q)
     named = [frames] if isinstance(frames, str) else list(frames)
     axes = {name: robot.pose(q, name) for name in named}
-    surfaces = surfaces_of(robot, FEW) if vector else scene.surfaces
-    if surfaces.missing:
-        inform(f"note: {surfaces.missing}")
-    stage = RobotStage(surfaces, scene.stage, scene.size)
-    shown = {name: stage.triangles(at, [*axes.values()]) for name, at in poses.items()}
-    points = np.concatenate([triangles.points for triangles in shown.values()])
+    if scene.surfaces.missing:
+        inform(f"note: {scene.surfaces.missing}")
+    stage, long = RobotStage(scene.surfaces, scene.stage), AXIS * scene.size
+    shown = {name: stage.triangles(at) for name, at in poses.items()}
+    ends = [X[:3, 3] + long * np.column_stack([np.zeros(3), X[:3, :3]]).T for X in axes.values()]
+    points = np.concatenate([*(triangles.points for triangles in shown.values()), *ends])
     up = np.array(scene.stage["up"], dtype=float)
     eye = eye_on(up, points, _size(size), _look(look, scene.stage["look"]))
     figure, canvas = _canvas(eye)
-    if vector:
-        _polygons(canvas, eye, stage, shown)
-    else:
-        picture = stage.raster(eye, shown["q"], shown.get("ghost"))
-        canvas.imshow(picture, extent=(0, eye.size[0], eye.size[1], 0), interpolation="none")
-    for name, X in axes.items():
-        x, y, _ = eye.seen(X[:3, 3])
-        words = canvas.text(x + 8, y + 14, "", fontsize=style.NORMAL)
-        style.write(words, style.label(name))
+    kind = "png" if path is None else Path(path).suffix.lower()[1:]
+    times = FINER if kind != "png" and FINER * max(eye.size) <= LARGEST else 1
+    picture = stage.raster(eye.scaled(times), shown["q"], shown.get("ghost"))
+    # at its own dots each stays as it is; with "none", viewers would not smooth an SVG
+    canvas.imshow(picture, extent=(0, eye.size[0], eye.size[1], 0), interpolation="nearest")
+    for name, places in zip(axes, ends, strict=True):
+        _frame(canvas, eye.seen(places), style.label(name))
+    if path is not None:
+        dots = DOTS * times
+        write_whole(path, lambda beside: figure.savefig(beside, format=kind, dpi=dots))
     return figure
+
+
+def _frame(canvas: Axes, seen: np.ndarray, name: str) -> None:
+    """Draw the axes of a frame, the farthest first: its origin and their ends, and its name."""
+    origin = seen[0, :2]
+    for k in np.argsort(-seen[1:, 2]):
+        how = {"arrowstyle": "-|>,head_length=0.5,head_width=0.2", "color": AXES[k]}
+        how |= {"linewidth": 2.2, "shrinkA": 0, "shrinkB": 0, "joinstyle": "miter"}
+        canvas.annotate("", seen[1 + k, :2], origin, arrowprops=how)
+    words = canvas.text(origin[0] + 8, origin[1] + 14, "", fontsize=style.NORMAL)
+    style.write(words, name)
 
 
 def _canvas(eye: Eye) -> tuple[Figure, Axes]:
@@ -102,45 +114,6 @@ def _canvas(eye: Eye) -> tuple[Figure, Axes]:
     canvas.set(xlim=(0, wide), ylim=(high, 0))
     canvas.axis("off")
     return figure, canvas
-
-
-def _polygons(canvas: Axes, eye: Eye, stage: RobotStage, shown: dict[str, Triangles]) -> None:
-    """Draw the shadow, then all triangles that are seen, from back to front."""
-    from matplotlib.collections import PolyCollection
-    from matplotlib.patches import PathPatch
-    from matplotlib.path import Path as Path2D
-
-    flat = stage.shadow(eye, shown["q"])
-    if flat is not None:
-        # one outline of many triangles: where they overlap it is no darker
-        closed = Path2D.make_compound_path(*(Path2D(face, closed=True) for face in flat))
-        canvas.add_patch(PathPatch(closed, color=SHADE, linewidth=0.3, clip_on=False))
-    corners, colours, depths = [], [], []
-    for name, triangles in shown.items():
-        seen = eye.seen(triangles.points)[triangles.corners]
-        # what no pixel sees would only be in the way of what is seen
-        of, _ = nearest(eye.scaled(2).seen(triangles.points), triangles.corners, eye.scaled(2).size)
-        facing = np.unique(of[of != NOTHING])
-        at = triangles.points[triangles.corners[facing]].mean(axis=1)
-        normals = triangles.normals[triangles.corners[facing]].mean(axis=1)
-        rgb = lit(eye, at, normals, triangles.colours[facing], 1.0)
-        dense = GHOST if name == "ghost" else 1.0
-        corners.append(seen[facing, :, :2])
-        colours.append(np.column_stack([rgb, np.full(len(rgb), dense)]))
-        depths.append(seen[facing, :, 2].mean(axis=1))
-    order = np.argsort(-np.concatenate(depths))
-    faces, rgba = np.concatenate(corners)[order], np.concatenate(colours)[order]
-    # a thin edge of the same colour closes the seams; a ghost would show it
-    edges = np.where(rgba[:, 3:] < 1, 0, rgba)
-    canvas.add_collection(
-        PolyCollection(
-            list(np.round(faces, 1)),
-            facecolors=rgba,
-            edgecolors=edges,
-            linewidths=0.25,
-            clip_on=False,
-        )
-    )
 
 
 def _size(size: Any) -> tuple[int, int]:
