@@ -2,7 +2,6 @@
 
 import base64
 import json
-import re
 
 import numpy as np
 import pytest
@@ -237,7 +236,7 @@ def test_surfaces_are_where_the_poses_put_them(view):
     assert abs(blue - red) < 20
 
 
-def test_a_quick_picture_has_fewer_triangles_and_shows_the_same(view):
+def test_a_quick_picture_shows_the_same(view):
     ball = capsule(0.5, 0.3, 200)
     surfaces = Surfaces(
         (Surface(-1, *ball, "#cc2211"), Surface(0, *BLOCKS.parts[1].shell, "#cc2211"))
@@ -245,13 +244,10 @@ def test_a_quick_picture_has_fewer_triangles_and_shows_the_same(view):
     view.page.evaluate("(s) => view.show(s)", ROBOT | {"surfaces": surfaces.packed()})
     told = """(coarse) => {
       view.draw(coarse * view.finest);
-      const {data} = pen.getImageData(0, 0, canvas.width, canvas.height);
-      return [view.items.reduce((sum, {mesh}) => sum + mesh.triangles.length / 3, 0), [...data]];
+      return [...pen.getImageData(0, 0, canvas.width, canvas.height).data];
     }"""
-    (many, fine), (few, quick) = (view.page.evaluate(told, c) for c in (1, 2))
-    fine, quick = (np.array(x, dtype=float).reshape(-1, 4) for x in (fine, quick))
-    assert few < 0.2 * many
-    assert np.abs(fine - quick).mean() < 4  # of 255
+    fine, quick = (np.array(view.page.evaluate(told, c), dtype=float) for c in (1, 2))
+    assert 0 < np.abs(fine - quick).mean() < 4  # of 255
 
 
 def test_a_ghost_is_there_and_is_seen_through(view):
@@ -363,29 +359,16 @@ def test_it_is_drawn_only_when_something_changed(view):
     assert view.page.evaluate(asked) == [0, 1, 1]
 
 
-@pytest.mark.parametrize("scene", [ROBOT, *long(SCENE)], ids=["surfaces", "lines"])
-def test_without_webgl_the_same_things_are_in_the_same_places(scene):
-    with page_of(document({**scene, "box": ROBOT["box"]})) as seen:
+def test_without_webgl_a_sentence_stands_in_its_place_and_the_arm_can_be_used():
+    with page_of(document(ROBOT), webgl=False) as seen:
+        label = "canvas.getAttribute('aria-label')"
+        assert seen.page.evaluate(f"[colours(), {label}]") == [1, LABEL]
         seen.page.evaluate("view.show(scene)")
-        assert seen.page.evaluate("print()") != 0
-        places = [[0, 0, 0.25], [0.2, 0, 0.55]] if scene is SCENE else [[0, 0, 0], [0.5, 0, 0.2]]
-        by_card = [seen.page.evaluate("(p) => at(p)", place) for place in places]
-        errors = seen.errors
-    without = document({**scene, "box": ROBOT["box"]}).replace(
-        'canvas.getContext("webgl2"', 'canvas.getContext("none"'
-    )
-    assert without != document({**scene, "box": ROBOT["box"]})
-    with page_of(_own_hashes(without)) as seen:
-        seen.page.evaluate("view.show(scene)")
-        flat = [seen.page.evaluate("(p) => at(p)", place) for place in places]
-        assert not (errors + seen.errors)
-    for one, other in zip(by_card, flat, strict=True):
-        assert max(abs(a - b) for a, b in zip(one, other, strict=True)) < 130
-
-
-def _own_hashes(html):
-    """Return a page whose policy does not know that its script was changed."""
-    return re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", html)
+        assert seen.page.evaluate("colours()") > 10
+        assert "this browser has no WebGL 2" in seen.page.evaluate(label)
+        x, y, _ = seen.page.evaluate("view.seen([0.5, 0, 0.2])")
+        assert seen.page.evaluate("([x, y]) => view.pick(x, y).body", [x, y]) == 0
+        assert not seen.errors
 
 
 def test_surfaces_that_are_no_surfaces_are_left_out(view):

@@ -25,7 +25,7 @@ from qddot.vendored import katex_script, katex_style
 
 PAGES = (".html", ".htm")
 # in this order: what is used comes before what uses it
-ARM_VIEW = ("vectors", "looks", "meshes", "lighter", "items", "shaders", "painter", "flat")
+ARM_VIEW = ("vectors", "looks", "meshes", "items", "shaders", "painter")
 ARM_VIEW += ("labels", "handle", "hands", "view")
 HERE = Path(__file__).parent
 POLICY = (

@@ -18,7 +18,7 @@ const CIRCLE = Array.from({length: 41}, (_, k) => [Math.cos((Math.PI * k) / 20),
 // the arrow, the ring and the square of one axis, z; together, since every call of a card costs time
 const ARROW = [moved(MESHES.cylinder, [0.018, 0.018, 0.31], [0, 0, 0.51]), moved(MESHES.cone, [0.055, 0.055, 0.1], [0, 0, 0.9])];
 const HOOP = tube(CIRCLE.map((p) => by(p, RING)), 0.016, 6);
-const KNOB = together([lighter(MESHES.sphere, 0.3)]);
+const KNOB = sphere(12);
 const TILE = moved(MESHES.box, [SQUARE[1], SQUARE[1], 0.008], [SQUARE[0], SQUARE[0], 0]);
 const SIGNS = {along: together(ARROW), turn: together([HOOP]), plane: together([TILE])};
 SIGNS.all = together(Object.values(SIGNS));

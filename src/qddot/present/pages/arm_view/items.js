@@ -6,12 +6,12 @@
 
 const XRAY = 0.3; // how dense surfaces are where the bodies inside are shown
 
-function itemsOf(scene, radius, look, light = false) {
+function itemsOf(scene, radius, look) {
   const {lines = [], thin = [], joints = [], bodies = [], solids = [], frames = []} = scene;
   const {arrows = [], turns = [], traces = [], ellipsoids = [], up = [0, 0, 1]} = scene;
   const {marked = {}} = scene; // colours of bodies, in place of their own
   const found = [], robot = scene.surfaces && scene.poses ? scene.surfaces : null;
-  const parts = robot && (light ? lightPartsOf : partsOf)(robot);
+  const parts = robot && partsOf(robot);
   const put = (mesh, matrix, colour, kind = "solid", more = {}) =>
     found.push({mesh, matrix, colour, kind, alpha: 1, body: null, ghost: null, ...more});
   const shape = (name, at, axes, colour, kind) => put(MESHES[name], placed(axes, at), colour, kind);

@@ -75,13 +75,13 @@ const typed = (points, normals, triangles) => ({
   points: new Float32Array(points), normals: Int16Array.from(normals, (x) => Math.round(32767 * x)),
   triangles: new Uint16Array(triangles)});
 
-const ROUND = Array.from({length: 19}, (_, k) => {
-  const w = (Math.PI * k) / 18 - Math.PI / 2;
+const sphere = (sides) => turned([Array.from({length: sides / 2 + 1}, (_, k) => {
+  const w = (2 * Math.PI * k) / sides - Math.PI / 2;
   return [Math.cos(w), Math.sin(w), Math.cos(w), Math.sin(w)];
-});
+})], sides);
 const disc = (z) => z < 0 ? [[0, z, 0, -1], [1, z, 0, -1]] : [[1, z, 0, 1], [0, z, 0, 1]];
 const MESHES = { // of size one: three half axes stretch them
-  sphere: turned([ROUND], 36),
+  sphere: sphere(36),
   cylinder: turned([disc(-1), [[1, -1, 1, 0], [1, 1, 1, 0]], disc(1)]),
   cone: turned([disc(-1), [[1, -1, 0.894, 0.447], [0, 1, 0.894, 0.447]]]),
   box: cube(),

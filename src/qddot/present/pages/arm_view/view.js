@@ -1,4 +1,4 @@
-/* A robot arm in three dimensions: by WebGL 2 where there is one, else by a canvas alone.
+/* A robot arm in three dimensions, drawn by WebGL 2; a browser without it shows a sentence.
 
      const view = new ArmView(canvas, {label: "the arm"});
      view.show({surfaces, poses, ghosts, lines, joints, bodies, ellipsoids, arrows, turns, frames,
@@ -20,6 +20,7 @@ const SLOW = 24; // [ms], a picture that takes longer is drawn coarser while thi
 const COARSE = [1, 1.5, 2, 3]; // pixels that one pixel of such a picture is wide
 const REST = 160; // [ms] without a change, and the finest picture is drawn, or as long as it takes
 const LONGEST_REST = 2000; // [ms], and no longer than this
+const WITHOUT = ["The arm is not drawn:", "this browser has no WebGL 2, or it is switched off."];
 
 class ArmView {
   constructor(canvas, {label: words = "a robot arm"} = {}) {
@@ -35,6 +36,7 @@ class ArmView {
     this.hand = null;
     this.wait = REST;
     canvas.setAttribute("role", "img");
+    this.words = words;
     canvas.setAttribute("aria-label", words);
     canvas.tabIndex = 0;
     this.dark = matchMedia("(prefers-color-scheme: dark)");
@@ -146,15 +148,27 @@ class ArmView {
     this.wide = (this.high * width) / height;
     this.focal = height / 2 / this.high;
     this.cam = this.camera(this.angles, this.whole() / this.zoom);
-    this.items = [...itemsOf(scene, this.scale, this.colours, coarse > this.finest), ...handleItems(this)];
+    this.items = [...itemsOf(scene, this.scale, this.colours), ...handleItems(this)];
     const card = painter();
-    if (card) {
-      const [w, h] = [width, height].map((x) => Math.min(Math.ceil(x / coarse), MOST_WIDE));
-      card.draw(this, this.items, w, h, coarse <= this.finest);
-      card.copy(pen, w, h);
-      card.forget(this.items);
-    } else drawFlat(this, this.items, pen);
-    label(this);
+    if (!card) return this.excuse();
+    const [w, h] = [width, height].map((x) => Math.min(Math.ceil(x / coarse), MOST_WIDE));
+    card.draw(this, this.items, w, h, coarse <= this.finest);
+    card.copy(pen, w, h);
+    card.forget(this.items);
+    return label(this);
+  }
+
+  // say why there is no picture
+  excuse() {
+    const {canvas, pen, ratio} = this, {width, height} = canvas;
+    pen.fillStyle = this.colours.sky;
+    pen.fillRect(0, 0, width, height);
+    pen.fillStyle = this.colours.ink;
+    pen.font = `${14 * ratio}px system-ui, sans-serif`;
+    pen.textAlign = "center";
+    pen.textBaseline = "middle";
+    WITHOUT.forEach((words, k) => pen.fillText(words, width / 2, height / 2 + (k - 0.5) * 20 * ratio, 0.96 * width));
+    canvas.setAttribute("aria-label", `${this.words}. ${WITHOUT.join(" ")}`);
   }
 
   // the ray through a point of the canvas, in pixels of the page
