@@ -16,11 +16,11 @@ from qddot.present.report.chapter import Chapter, Subject, count
 if TYPE_CHECKING:
     from qddot.present.report.report import Outcome
 
-MOVING = ("robot", "maps", "simulation", "speed")  # sections that compute in the page
+MOVING = ("robot", "simulation")  # sections that compute in the page
 WORTH = 3  # things to know that make a list of them
 STATIC = Path(__file__).parent / "static"
 # in this order: what is used comes before what uses it
-SCRIPTS = ("algebra", "state", "scene", "entries", "explorer", "player", "map", "speed", "start")
+SCRIPTS = ("algebra", "state", "scene", "entries", "explorer", "player", "start")
 
 
 @dataclass(frozen=True)

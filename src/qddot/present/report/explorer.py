@@ -27,7 +27,7 @@ MOST_OPERATIONS = 40_000  # of all programs together: about a megabyte of JavaSc
 FAST = {True: np.pi, False: 0.5}  # [rad/s], [m/s], where its rate has none
 QUANTITIES = (
     *("mass_matrix", "gravity_torque", "potential_energy", "kinetic_energy"),
-    *("forward_dynamics", "friction_torque", "velocity_torque"),
+    *("friction_torque", "velocity_torque"),
 )
 PANEL = "equation-live"
 MOST_COLUMNS = 20  # joints whose matrices are shown as tables
@@ -54,30 +54,25 @@ def explorer(robot: Robot, live: Live) -> str:
 def stage(robot: Robot, live: Live) -> str:
     """Return the picture of the arm, and what can be done with it."""
     name = text(robot.name)
-    buttons = [
-        _button("let-go", "Let go", "Let the arm fall from here, without torques"),
-        _button("reset", "Back", "Back to where it stood at first"),
-    ]
     boxes = [
         _box("show-bodies", "inertia of the bodies", False),
         _box("show-torques", "gravity torques", False),
     ]
     if "mobility" in live.kernels:
         boxes.append(_box("show-mass", "effective mass of the tip", False))
-    if "forward_dynamics" not in live.kernels:
-        buttons = buttons[1:]
     return (
         f'<canvas id="arm" class="arm" aria-label="{name} in three dimensions; drag or use the '
         'arrow keys to look at it from elsewhere" role="img" tabindex="0"></canvas>'
-        f'<div class="tools">{"".join(buttons)}<span class="choices">{"".join(boxes)}</span></div>'
-        '<p class="status" id="let-go-status" role="status"></p>'
+        '<div class="tools"><button type="button" id="reset" title="Back to where it stood at '
+        f'first">Back</button><span class="choices">{"".join(boxes)}</span></div>'
+        '<p class="status" id="slider-status" role="status"></p>'
         + (paragraph(live.missing, "quiet") if live.missing else "")
     )
 
 
 def sliders(robot: Robot, live: Live) -> str:
     """Return a slider a joint for positions, and another for rates."""
-    facts = live.data["joints"]
+    facts = live.joints
     rows: dict[str, list[str]] = {"q": [], "qd": []}
     for i, (name, joint) in enumerate(zip(robot.joint_names, facts, strict=True)):
         start = live.data["home"][i]
@@ -129,7 +124,7 @@ def numbers(robot: Robot, live: Live) -> str:
     """Return the places of the numbers: M, what M is like, torques, energies."""
     n, known = robot.n, live.kernels
     parts, small = [], n <= MOST_COLUMNS
-    inertia = live.data["inertia"]
+    inertia = unit_of(robot.model.free_joints, "inertia")
     if "mass_matrix" in known and small:
         words = f"Mass matrix M [{inertia}]; choose an entry to see its equation"
         parts.append(matrix(n, "M", words))
@@ -180,10 +175,6 @@ def vectors(robot: Robot, live: Live) -> str:
     return entries.matrix(rows, head, caption, rows_are=words)
 
 
-def _button(key: str, words: str, title: str) -> str:
-    return f'<button type="button" id="{key}" title="{text(title)}">{text(words)}</button>'
-
-
 def _box(key: str, words: str, checked: bool) -> str:
     on: Any = " checked" if checked else ""
     return f'<label><input type="checkbox" id="{key}"{on}> {text(words)}</label>'
@@ -194,7 +185,8 @@ class Live:
     """A robot that a page computes with."""
 
     script: str  # defines KERNELS: functions by the names of quantities
-    data: dict[str, Any]
+    data: dict[str, Any]  # what the page's scripts find
+    joints: list[dict[str, Any]]  # what sliders need to know of them
     kernels: tuple[str, ...]
     missing: str = ""  # what of the robot's looks could not be shown
 
@@ -212,13 +204,10 @@ def live_of(robot: Robot) -> Live:
         if room < 0:
             break
         functions[name] = javascript(program)
-    data = {
-        "joints": [joint_facts(robot, i) for i in range(robot.n)],
-        "home": robot.home.tolist(),
-        "inertia": unit_of(robot.model.free_joints, "inertia"),
-        "scene": scene_facts(scene),
-    }
-    return Live(kernels_script(functions), data, tuple(functions), scene.surfaces.missing)
+    data = {"home": robot.home.tolist(), "scene": scene_facts(scene)}
+    joints = [joint_facts(robot, i) for i in range(robot.n)]
+    kernels = kernels_script(functions)
+    return Live(kernels, data, joints, tuple(functions), scene.surfaces.missing)
 
 
 def programs(robot: Robot, scene: ArmScene) -> Iterator[tuple[str, Program]]:
@@ -240,9 +229,7 @@ def joint_facts(robot: Robot, i: int) -> dict[str, Any]:
     return {
         "turns": joint.turns,
         "unit": joint.units.position,
-        "effort": joint.units.effort,
         "low": low,
         "high": high,
         "fast": fast if 0 < fast < np.inf else FAST[joint.turns],
-        "limited": (low, high) == (limits.lower[i], limits.upper[i]),
     }

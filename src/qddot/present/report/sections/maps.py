@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -13,13 +13,6 @@ from qddot.present.report.chapter import Chapter, Subject, again, heading
 from qddot.robot import Robot
 
 POINTS = 25  # positions along one joint that are looked at to choose what to draw
-EIGENVALUES = {
-    "largest": "largest eigenvalue of M",
-    "smallest": "smallest eigenvalue of M",
-    "condition": "largest by smallest eigenvalue of M",
-}
-
-
 QuantityOfStates = Callable[[Robot, np.ndarray], np.ndarray]
 
 
@@ -36,8 +29,6 @@ def write(subject: Subject) -> Chapter:
         x, y, of = pulled(robot, at)
         parts += [heading("Gravity"), gravity(robot, at, (x, y), of)]
         python.append(f"plot_gravity(robot, ({x!r}, {y!r}), {of!r}, at=at, path='gravity.svg')")
-    if robot.n > 1:
-        parts += [heading("A map of your own"), *own_map(robot, subject)]
     where = ", ".join(f"{value:g}" for value in at)
     first = "from qddot.plot import plot_eigenvalues, plot_gravity"
     lines = "\n".join([first, "", f"at = [{where}]", *python])
@@ -113,37 +104,3 @@ def gravity(robot: Robot, at: np.ndarray, joints: tuple[str, str], of: str) -> s
         f"{printable(joints[1])} are. Dark is heavy."
     )
     return page.figure(page.svg_of(drawn), caption)
-
-
-def own_map(robot: Robot, subject: Subject) -> Iterator[str]:
-    """Yield the choices of a map that the page draws itself."""
-    names = list(enumerate(robot.joint_names))
-    kinds = [(f"g{i}", f"gravity torque of {name}") for i, name in names]
-    kinds += EIGENVALUES.items()
-    if subject.live is None or "mass_matrix" not in subject.live.kernels:
-        return
-    joints = [(str(i), name) for i, name in names]
-    x, y = np.sort(np.argsort(-spreads(robot, robot.home, inertia), kind="stable")[:2])
-    yield page.paragraph(
-        "Computed in your browser, for the positions of the other sliders above. Choose a point of "
-        "the map to move the arm there."
-    )
-    yield (
-        '<div class="map-tools interactive">'
-        f"{select('map-of', 'Show', kinds, 'largest')}"
-        f"{select('map-x', 'over', joints, str(x))}"
-        f"{select('map-y', 'and', joints, str(y))}</div>"
-        '<figure><canvas id="map" role="img" width="640" height="480" tabindex="0" '
-        'aria-label="Map of the chosen quantity over two joints"></canvas>'
-        '<figcaption id="map-caption" aria-live="polite"></figcaption></figure>'
-    )
-
-
-def select(key: str, label: str, choices: list[tuple[str, str]], chosen: str) -> str:
-    """Return a choice with its label."""
-    options = "".join(
-        f'<option value="{value}"{" selected" if value == chosen else ""}>{page.text(words)}'
-        "</option>"
-        for value, words in choices
-    )
-    return f'<label for="{key}">{page.text(label)} <select id="{key}">{options}</select></label>'

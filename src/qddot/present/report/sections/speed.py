@@ -1,9 +1,9 @@
-"""Speed: how long the robot's kernels take on this machine, and in the reader's browser."""
+"""Speed: how long the robot's kernels take on this machine."""
 
 from __future__ import annotations
 
 from qddot.present.pages import page
-from qddot.present.report.chapter import Chapter, Subject, again, heading
+from qddot.present.report.chapter import Chapter, Subject, again
 from qddot.present.report.sections.provenance import machine
 from qddot.speed import BATCH, Speed, bench
 
@@ -25,7 +25,6 @@ def write(subject: Subject) -> Chapter:
             head, [line(row, bool(peers)) for row in rows], caption=f"On this machine: {machine()}"
         ),
         page.paragraph(method(bool(peers))),
-        *(in_browser() if subject.live is not None else []),
     ]
     parts.append(
         again(
@@ -69,16 +68,6 @@ def method(compared: bool) -> str:
         "Times are for one state, on one thread, called from Python: medians of many runs of a few "
         f"milliseconds. A batch has {BATCH:,} states. Friction and springs are left out.{both}"
     )
-
-
-def in_browser() -> list[str]:
-    """Return the button that measures where the page is read."""
-    return [
-        heading("In your browser"),
-        page.paragraph("The same programs in JavaScript, as they run in this page."),
-        '<div class="interactive"><button type="button" id="measure">Measure</button></div>'
-        '<p id="measured" role="status"></p>',
-    ]
 
 
 def duration(ns: float) -> str:

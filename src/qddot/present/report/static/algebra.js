@@ -39,7 +39,6 @@ function eigen(matrix) {
 }
 
 const plus = (a, b, k = 1) => a.map((x, i) => x + k * b[i]);
-const times = (matrix, x) => matrix.map((row) => row.reduce((sum, a, i) => sum + a * x[i], 0));
 const within = (x, low, high) => Math.min(Math.max(x, low), high);
 
 /** Return a number as people read it: four digits, a true minus sign. What is rounding beside

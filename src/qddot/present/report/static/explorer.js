@@ -1,10 +1,7 @@
-/* The arm under the reader's hands: sliders in, numbers out, a fall if it is let go. */
+/* The arm under the reader's hands: sliders in, numbers out. */
 
-const STEP = 1e-3; // [s] of the fall
-const BOUNCE = 0.3; // restitution of the stops at the limits
 const ROUNDED = 1e-3; // of a slider's length, what a field leaves of a number
 const NEAR = 1 / 200; // of a slider's length round 0, where it is taken for 0
-const LONGEST = 0.05; // [s] of the fall in one picture, where the machine is slow
 
 function explorer() {
   const root = find("explorer");
@@ -51,7 +48,7 @@ function explorer() {
   function handles() {
     for (const input of inputs) {
       const value = state[input.dataset.kind][input.dataset.index];
-      if (document.activeElement !== input || fall.running) input.value = value;
+      if (document.activeElement !== input) input.value = value;
       const field = input.nextElementSibling, [unit, factor] = angles.shown(input.dataset.unit);
       const words = field.nextElementSibling;
       if (words.textContent !== unit) {
@@ -64,7 +61,7 @@ function explorer() {
   }
 
   function set(input, value) {
-    fall.stop("");
+    put("slider-status", "");
     state[input.dataset.kind][input.dataset.index] = value;
     moved();
   }
@@ -83,97 +80,17 @@ function explorer() {
       set(input, value);
       field.value = String(Number((value * factor).toFixed(factor === 1 ? 3 : 2)));
       const [asked, end] = [entered, value].map((x) => `${digits(x * factor)} ${unit}`);
-      put("let-go-status", beyond ? `${asked} is ${entered > high ? "above" : "below"} ${end}, where this slider ends.` : "");
+      put("slider-status", beyond ? `${asked} is ${entered > high ? "above" : "below"} ${end}, where this slider ends.` : "");
     });
   }
   for (const id of ["show-bodies", "show-torques", "show-mass"]) find(id)?.addEventListener("change", picture);
   coriolis?.addEventListener("toggle", numbers);
 
-  const fall = falling(find("let-go"), (words) => put("let-go-status", words));
   find("reset").addEventListener("click", () => {
-    fall.stop("");
+    put("slider-status", "");
     state.q = [...home];
     state.qd = home.map(() => 0);
     moved();
   });
   followers.push(picture, numbers, handles);
-}
-
-/** One step of the classical Runge–Kutta method without torques. */
-function stepped({ q, qd }, h) {
-  const none = q.map(() => 0), rate = (x, v) => KERNELS.forward_dynamics(x, v, none);
-  const a1 = rate(q, qd);
-  const v2 = plus(qd, a1, h / 2), a2 = rate(plus(q, qd, h / 2), v2);
-  const v3 = plus(qd, a2, h / 2), a3 = rate(plus(q, v2, h / 2), v3);
-  const v4 = plus(qd, a3, h), a4 = rate(plus(q, v3, h), v4);
-  const mean = (x, a, b, c, d) => x.map((y, i) => y + (h / 6) * (a[i] + 2 * b[i] + 2 * c[i] + d[i]));
-  return { q: mean(q, qd, v2, v3, v4), qd: mean(qd, a1, a2, a3, a4) };
-}
-
-/** Return the rates after joints that pass their limits have met their stops.
-
-    An impulse at one joint changes all rates, by its column of the inverse of M:
-
-        qd ← qd − (1 + e) qd_i / M⁻¹_ii · M⁻¹ e_i                                              */
-function bounced({ q, qd }) {
-  let now = qd;
-  DATA.live.joints.forEach((joint, i) => {
-    const beyond = q[i] > joint.high ? 1 : q[i] < joint.low ? -1 : 0;
-    if (!joint.limited || beyond * now[i] <= 0) return;
-    const one = q.map((_, k) => (k === i ? 1 : 0)), none = q.map(() => 0);
-    const column = plus(KERNELS.forward_dynamics(q, none, one), KERNELS.forward_dynamics(q, none, none), -1);
-    now = plus(now, column, (-(1 + BOUNCE) * now[i]) / column[i]);
-  });
-  return now;
-}
-
-/** The button that lets the arm go and holds it again. */
-function falling(button, say) {
-  const fall = { running: false, stop };
-  if (!button) return fall;
-  let time = 0, before = null, start = 0, lost = 0;
-  const kinetic = (qd) => KERNELS.kinetic_energy(state.q, qd);
-  const energy = () => kinetic(state.qd) + KERNELS.potential_energy(state.q);
-  const power = () => KERNELS.friction_torque(state.qd).reduce((sum, f, i) => sum + f * state.qd[i], 0);
-
-  function stop(words) {
-    if (!fall.running) return;
-    fall.running = false;
-    button.textContent = "Let go";
-    if (words !== undefined) say(words);
-  }
-
-  function advance() {
-    const spent = power(), next = stepped(state, STEP);
-    if (![...next.q, ...next.qd].every(Number.isFinite)) return false;
-    Object.assign(state, next);
-    lost += (STEP * (spent + power())) / 2;
-    const after = bounced(state);
-    if (after !== state.qd) {
-      lost += kinetic(state.qd) - kinetic(after);
-      state.qd = after;
-    }
-    time += STEP;
-    return true;
-  }
-
-  function picture(now) {
-    if (!fall.running) return;
-    const span = Math.min(before === null ? 0 : (now - before) / 1000, LONGEST);
-    before = now;
-    for (let k = Math.round(span / STEP); k > 0; k--) if (!advance()) return stop("It cannot be computed any further.");
-    const drift = energy() + lost - start;
-    say(`${time.toFixed(1)} s: energy ${digits(energy())} J, lost ${digits(lost)} J, unaccounted for ${drift.toExponential(0).replaceAll("-", "−")} J`);
-    moved();
-    requestAnimationFrame(picture);
-  }
-
-  button.addEventListener("click", () => {
-    if (fall.running) return stop();
-    fall.running = true;
-    button.textContent = "Hold";
-    [time, before, start, lost] = [0, null, energy(), 0];
-    requestAnimationFrame(picture);
-  });
-  return fall;
 }

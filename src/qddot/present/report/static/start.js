@@ -5,8 +5,6 @@ if (MOVES) {
   explorer();
   angleSwitch();
   player();
-  ownMap();
-  speed();
   for (const follow of followers) follow();
   // for whoever opens the console: report.state.q[0] = 1; report.moved()
   globalThis.report = { state, moved, sceneAt, eigen, kernels: KERNELS };
