@@ -177,9 +177,7 @@ def symbolic_page():
     return document(qddot.derive(chain(1), "explicit"))
 
 
-@pytest.mark.parametrize(
-    "format", ["text", "markdown", "latex", "html", *long("slides", "html_slides")]
-)
+@pytest.mark.parametrize("format", ["text", "markdown", "latex", "html", *long("slides")])
 def test_every_format_defines_the_names(format):
     found = symbolic_page()
     last = [item for item in equations(found.sections) if isinstance(item, Definitions)][-1]

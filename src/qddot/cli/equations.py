@@ -53,7 +53,7 @@ def derive(
             "--format",
             (*dict.fromkeys(FORMATS.values()), "slides"),
             "The format of the output. If not given, the ending of -o decides, or it is text; "
-            "slides are LaTeX (beamer), or one page if -o ends in .html",
+            "slides are LaTeX (beamer)",
         ),
     ] = None,
     notation: Annotated[
@@ -200,9 +200,9 @@ def _kind(format: str | None, output: File) -> str:
     """Return as what a page is written: what is asked for, or what the ending of its file says."""
     ending = FORMATS[output.suffix.lower()] if output else "latex"
     kind = format or (ending if output else "text")
-    if kind == "slides" and output and ending not in ("latex", "html"):
-        raise BadArgument(f"Slides are written as .tex or .html, not as {output.suffix}.")
-    return "html_slides" if (kind, ending) == ("slides", "html") else kind
+    if kind == "slides" and output and ending != "latex":
+        raise BadArgument(f"Slides are LaTeX (beamer), a .tex file, not {output.suffix}.")
+    return kind
 
 
 def one_quantity(

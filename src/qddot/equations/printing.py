@@ -17,7 +17,7 @@ from qddot.equations.text import width
 from qddot.formulations.plain_formula import plain
 from qddot.results import look
 
-FORMATS = ("text", "markdown", "latex", "html", "slides", "html_slides")
+FORMATS = ("text", "markdown", "latex", "html", "slides")
 MATH = re.compile(r"\$([^$]*)\$")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|$&%~^])")
 MOST_ON_SLIDE = 7  # rows of formulas on one slide
@@ -28,9 +28,8 @@ MOST_ROWS = 24  # of one formula on a page; a longer one is set in several
 
 def page(document: Document, format: str) -> str:
     """Return the document in one of the formats."""
-    if format in ("html", "html_slides"):
-        kind = "page" if format == "html" else "slides"
-        return look(f"pages.results.equations_{kind}")(document)
+    if format == "html":
+        return look("pages.results.equations_page")(document)
     return {"text": text, "markdown": markdown, "latex": latex, "slides": slides}[format](document)
 
 

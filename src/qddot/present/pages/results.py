@@ -1,12 +1,11 @@
-"""The equations of a robot as pages that ask for nothing: a document, or slides."""
+"""The equations of a robot as a page that asks for nothing."""
 
 from __future__ import annotations
 
 from qddot.equations.document import Document, Item, Picture, Words, WordTable
 from qddot.equations.formulas import Equation
-from qddot.equations.layout import PAGE, SLIDE, aligned
+from qddot.equations.layout import PAGE, aligned
 from qddot.equations.printing import MOST_ROWS, spoken
-from qddot.equations.slide_frames import frames_of
 from qddot.formulations.plain_formula import plain
 from qddot.present.pages import page
 
@@ -20,23 +19,11 @@ def equations_page(document: Document) -> str:
     return page.page(document.title, *sections)
 
 
-def equations_slides(document: Document) -> str:
-    """Return the document as slides in one page; arrow keys go on."""
-    title = f"<h2>{page.text(document.title)}</h2>"
-    slides = [f'<section id="title" aria-label="Title">{title}</section>']
-    for part in document.sections:
-        name = spoken(Words(part.title), plain, str)
-        for frame in frames_of(part):
-            slides.append(page.section(name, *(element(item, SLIDE) for item in frame)))
-    script, style = page.file("slides.js"), page.file("slides.css")
-    return page.page(document.title, *slides, scripts=[script], styles=[style])
-
-
-def element(item: Item, room: float = PAGE) -> str:
+def element(item: Item) -> str:
     """Return an item of a document as a part of a page."""
     match item:
         case Equation():
-            rows = item.rows(room)
+            rows = item.rows(PAGE)
             pieces = [rows[k : k + MOST_ROWS] for k in range(0, len(rows), MOST_ROWS)]
             words = item.text()
             return "".join(page.formula(aligned(piece), words) for piece in pieces)
