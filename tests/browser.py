@@ -35,8 +35,8 @@ DRAWN_HERE = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swif
 FLAT = ("--disable-gpu", "--disable-3d-apis")  # no WebGL, which takes less than half of the time
 INSIDE = ("data:", "blob:")  # addresses that hold what they name
 
-# What a page awaits: timers, frames, answers of a socket and of a data base. Timers of more than a
-# quarter of a second make nothing new, but a finer picture; those of five seconds tidy up.
+# What a page awaits: timers, frames, answers of a socket. Timers of more than a quarter of a second
+# make nothing new, but a finer picture; those of five seconds tidy up.
 COUNTED = """(() => {
   const awaited = new Set(), late = new Set(), later = window.setTimeout.bind(window);
   const counted = (ask, never, kind, which) => {
@@ -64,21 +64,6 @@ COUNTED = """(() => {
   window.tick = () => often.forEach((what) => what());
   counted("setTimeout", "clearTimeout", "timer", (ms) => (ms > 5000 ? null : ms > 250 ? late : awaited));
   counted("requestAnimationFrame", "cancelAnimationFrame", "frame", () => awaited);
-
-  let last = 0;
-  const ended = (what, name, events) => {
-    const key = `${name} ${(last += 1)}`;
-    awaited.add(key);
-    for (const event of events) what.addEventListener(event, () => awaited.delete(key));
-    return what;
-  };
-  const { open } = IDBFactory.prototype, { transaction } = IDBDatabase.prototype;
-  IDBFactory.prototype.open = function (...all) {
-    return ended(open.apply(this, all), "data base", ["success", "error"]);
-  };
-  IDBDatabase.prototype.transaction = function (...all) {
-    return ended(transaction.apply(this, all), "data base", ["complete", "error", "abort"]);
-  };
 
   const { send } = WebSocket.prototype, heard = new WeakMap();
   const listen = (socket) => {

@@ -388,23 +388,25 @@ def test_names_and_numbers_are_not_cut(page):
     load(page, "panda")
 
 
-def test_what_is_drawn_on_the_arm_can_be_switched(page):
-    known = set()
+def test_what_is_drawn_on_the_arm_can_be_switched(studio):
+    with shown(studio.address, webgl=True, reduced_motion="reduce") as seen:
+        page, known = seen.page, set()
 
-    def changes():
-        """Return whether the picture that stays is one that was not there before."""
-        rest(page)
-        shot = page.locator("#arm").screenshot()
-        return shot not in known and not known.add(shot)
+        def changes():
+            """Return whether the picture that stays is one that was not there before."""
+            rest(page, fine=True)
+            shot = page.locator("#arm").screenshot()
+            return shot not in known and not known.add(shot)
 
-    assert changes()
-    for control in ("ellipsoid", "torques", "inertia"):
-        page.locator(f"#{control}").click()
-        assert changes(), f"{control} changes nothing"
-    assert page.locator("#where dd").count() == 2
-    page.focus("#arm")
-    page.keyboard.press("ArrowLeft")
-    assert changes()
+        assert changes()
+        for control in ("ellipsoid", "torques", "inertia"):
+            page.locator(f"#{control}").click()
+            assert changes(), f"{control} changes nothing"
+        assert page.locator("#where dd").count() == 2
+        page.focus("#arm")
+        page.keyboard.press("ArrowLeft")
+        assert changes()
+        assert not seen.errors
 
 
 def test_a_tree_and_a_sliding_joint_are_shown_with_their_units(page):

@@ -9,7 +9,6 @@ import { Hand } from "./hand.js";
 import { History } from "./history.js";
 import { Joints } from "./joints.js";
 import { Judged } from "./judged.js";
-import { forgetAll, keepFile, keptFile, note, recent } from "./kept.js";
 import { takeKeys } from "./keys.js";
 import { Live } from "./live.js";
 import { forget, refused, say, tell, Work } from "./messages.js";
@@ -21,7 +20,7 @@ import { Runs } from "./runs.js";
 import { Saving } from "./saving.js";
 import { Settings } from "./settings.js";
 import { Socket } from "./socket.js";
-import { ENDING, fromAddress, hashOf, readFile, toAddress } from "./state.js";
+import { fromAddress, hashOf, toAddress } from "./state.js";
 import { Tables } from "./tables.js";
 import { Tool } from "./tool.js";
 import { Tuning } from "./tuning.js";
@@ -39,6 +38,7 @@ let motion = null; // played last
 let following = false; // whether the screen shows the motion rather than the sliders
 let wanted = null; // its gravity, payload and friction as they were set last
 let builtIn = []; // [name, name, description]
+let missing = null; // {name, state} of an address about a file that this page does not have
 let view = null; // what is to be run and shown, as it was before its last change
 
 const arm = new Arm((scene) => besides(scene));
@@ -57,8 +57,8 @@ const player = new Player(follow);
 const control = new Control({ begun, changed: () => tuning.changed(), pose: () => pose, ask: (question) => tuning.askLaw(question) });
 const runs = new Runs({ run, picked, pose: () => pose, control });
 const desk = {
-  arm, socket, work, robot: () => robot, source: () => source, motion: () => motion, state: plainState, show: showMotion,
-  control: () => control, player: () => player, plots: () => plots, runs: () => runs,
+  arm, socket, work, robot: () => robot, source: () => source, motion: () => motion, show: showMotion,
+  control: () => control, player: () => player, runs: () => runs,
 };
 const tuning = new Tuning(desk);
 const grasp = {
@@ -83,7 +83,7 @@ async function opened() {
     const welcome = await socket.ask({ do: "welcome" });
     builtIn = welcome.robots.map(({ name, description }) => [name, name, description]);
     robotFiles = welcome.robot_suffixes ?? robotFiles;
-    offerRobots(builtIn, recent(), null);
+    offerRobots(builtIn);
     if (!source) control.offer(welcome.laws);
     if (source && (await restored())) return;
     if (await openAddress()) return;
@@ -140,12 +140,8 @@ async function load(question, state = {}) {
     const { answer, state } = arrived;
     arrived = null;
     take(answer, state);
-    if (source.do === "file") keepFile(source);
-    note(nameOf(source));
   }
-  if (!robot) return;
-  offerRobots(builtIn, recent(), nameOf(source));
-  showName(robot, source);
+  if (robot) showName(robot, source);
 }
 
 /** Return what a robot is called among those of this page: its name, or that of its file. */
@@ -154,23 +150,26 @@ const nameOf = ({ do: how, name }) => (how === "file" ? `${FILE}${name}` : name)
 /** Choose another robot; the same again begins anew. */
 function chooseRobot(question) {
   const same = source && nameOf(source) === nameOf(question);
+  const awaited = missing && question.do === "file" && question.name === missing.name ? missing.state : {};
+  if (missing) forget("warning");
+  missing = null;
   if (!same) past.remember();
-  return load(question, same ? { setup: unset() } : {}).then(() => same && past.clear());
-}
-
-/** Open a file that this browser keeps; returns whether it does. */
-async function openKept(name, state = {}) {
-  const file = await keptFile(name);
-  if (file) await load({ do: "file", ...file }, state);
-  else tell(`“${name}” is not kept in this browser any more. Open it again.`, "warning");
-  return Boolean(file);
+  return load(question, same ? { setup: unset() } : awaited).then(() => same && past.clear());
 }
 
 /** Show what the address says; returns whether it names a robot that is there. */
 async function openAddress() {
   const { name, state } = fromAddress();
   const whole = { setup: unset(), ...state };
-  if (name?.startsWith(FILE)) return openKept(name.slice(FILE.length), whole);
+  if (source && name === nameOf(source)) {
+    await load(source, whole);
+    return true;
+  }
+  if (name?.startsWith(FILE)) {
+    missing = { name: name.slice(FILE.length), state: whole };
+    tell(`The address does not hold “${missing.name}”: open that file again, or drop it here.`, "warning");
+    return false;
+  }
   if (!builtIn.some(([known]) => known === name)) return false;
   await load({ do: "robot", name }, whole);
   return true;
@@ -315,7 +314,7 @@ function viewed() {
   view = seen();
 }
 
-/** Return all that is set as plain data, for an address or a file. */
+/** Return all that is set as plain data, for an address. */
 function plainState() {
   return { q: pose.q, qd: pose.qd, qdd: pose.qdd, set: settings.changes(), setup: control.setup, ...seen() };
 }
@@ -445,7 +444,6 @@ function closeMotion() {
 async function taken(file) {
   const suffix = file.name.toLowerCase().match(/\.[^.]*$/)?.[0] ?? "";
   try {
-    if (suffix === ENDING) return await openState(file.name, await file.text());
     const sent = await packed(file);
     if (robotFiles.includes(suffix)) await chooseRobot({ do: "file", ...sent });
     else {
@@ -465,32 +463,13 @@ async function exported(what, words) {
   }
 }
 
-/** Open a state that was saved. */
-async function openState(name, words) {
-  const { robot: which, state } = readFile(name, words);
-  past.remember();
-  await load(which.file ? { do: "file", name: which.file, data: which.data } : { do: "robot", name: which }, { setup: unset(), ...state });
-}
-
 // everything that can be pressed
 
 const flip = (id) => {
   find(id).checked = !find(id).checked;
   look();
 };
-find("robots").addEventListener("change", ({ target: { value } }) => {
-  if (!value.startsWith(FILE)) return chooseRobot({ do: "robot", name: value });
-  past.remember();
-  return openKept(value.slice(FILE.length)).then((there) => there || showName(robot, source));
-});
-find("forget-all").addEventListener("click", async () => {
-  await forgetAll();
-  if (robot) {
-    offerRobots(builtIn, [], nameOf(source));
-    showName(robot, source);
-  }
-  say("Recent robots and kept files are forgotten.");
-});
+find("robots").addEventListener("change", ({ target: { value } }) => chooseRobot(value.startsWith(FILE) ? source : { do: "robot", name: value }));
 for (const id of ["duration", "stops", "frame"]) find(id).addEventListener("change", viewed);
 find("reset").addEventListener("click", reset);
 find("stop").addEventListener("click", atRest);
@@ -537,7 +516,6 @@ takeKeys([
   ["T", "trace on or off", () => flip("trace")],
   ["O", "open a file", () => find("file").click()],
   ["P", "save a picture", () => saving.picture()],
-  ["S", "save all that is set here", () => saving.state()],
   ["Esc", "cancel what is being computed, a live run too", () => tuning.cancel() || work.cancel()],
   ["?", "this list", () => find("shortcuts").showModal()],
 ]);

@@ -54,25 +54,16 @@ export function takeFiles(taken) {
 /** Save what the server sent. */
 export async function save({ name, mime, data }) {
   const bytes = Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0));
-  download(new Blob([bytes], { type: mime }), name);
+  const address = URL.createObjectURL(new Blob([bytes], { type: mime }));
+  const link = make("a", { href: address, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
 /** Save a data URL, such as a picture. */
 export function saveAddress(address, name) {
   const [head, data] = address.split(",");
   save({ name, mime: head.slice(5).split(";")[0], data });
-}
-
-/** Save words. */
-export function saveText(words, name, mime) {
-  download(new Blob([words], { type: mime }), name);
-}
-
-function download(blob, name) {
-  const address = URL.createObjectURL(blob);
-  const link = make("a", { href: address, download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

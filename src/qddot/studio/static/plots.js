@@ -52,13 +52,13 @@ export class Plots {
     find("plots").hidden = true;
   }
 
-  /** Return the curves of each plot, and the unit: what is drawn, and what is saved. */
+  /** Return the curves of each plot, and their unit. */
   curves() {
     const { motion, robot } = this;
     const kept = motion.error && this.kept() !== motion ? this.kept() : null;
     const column = (rows, i, factor) => rows.map((row) => (row?.[i] === null || row?.[i] === undefined ? null : row[i] * factor));
-    const many = (rows, names, [unit, factor], more, suffix = "") =>
-      rows ? names.map((name, i) => ({ name: `${name}${suffix}`, unit: unit(i), colour: colour(i), dashes: dashes(i), hidden: this.hidden.has(i), values: column(rows, i, factor(i)), ...more })) : [];
+    const many = (rows, names, [, factor], more, suffix = "") =>
+      rows ? names.map((name, i) => ({ name: `${name}${suffix}`, colour: colour(i), dashes: dashes(i), hidden: this.hidden.has(i), values: column(rows, i, factor(i)), ...more })) : [];
     const joints = robot.joints.map(({ name }) => name);
     // of each curve its unit, and how many of it one of SI is
     const turned = (order) => [(i) => angles.unit(robot.joints[i].turns, order), (i) => angles.factor(robot.joints[i].turns)];
@@ -70,7 +70,7 @@ export class Plots {
     const dashed = { faint: true, dashes: [4, 3] };
     const old = (run) => ({ faint: true, dashes: [2, 2], t: run.t });
     const limits = robot.joints.flatMap(({ name, effort }, i) =>
-      effort === null || !motion.error ? [] : [1, -1].map((sign) => ({ name: `${name}, limit`, unit: torque[0](i), colour: colour(i), dashes: [8, 4], hidden: this.hidden.has(i), values: motion.t.map(() => sign * effort), faint: true, beyond: true })),
+      effort === null || !motion.error ? [] : [1, -1].map((sign) => ({ name: `${name}, limit`, colour: colour(i), dashes: [8, 4], hidden: this.hidden.has(i), values: motion.t.map(() => sign * effort), faint: true, beyond: true })),
     );
     const frame = motion.axes ? [...motion.axes] : null;
     const [is, wanted, names, factor] = frame ? [motion.place, motion.place_wanted, frame.map((axis) => `${motion.frame} ${axis}`), metres] : [motion.q, motion.reference, joints, turned(0)];
@@ -81,7 +81,7 @@ export class Plots {
       q: [[...places(alike, ", kept", alike && old(alike)), ...many(wanted, names, factor, dashed, ", wanted"), ...many(is, names, factor)], units(names, factor)],
       qd: [many(motion.qd, joints, turned(1)), units(joints, turned(1))],
       tau: [[...limits, ...many(kept?.tau, joints, torque, kept && old(kept), ", kept"), ...many(motion.tau_model, joints, torque, dashed, ", model"), ...many(motion.tau, joints, torque)], units(joints, torque)],
-      energy: [ENERGIES.filter(([name]) => motion[name]).map(([name, paint]) => ({ name, unit: "J", colour: paint, dashes: [], values: motion[name] })), "J"],
+      energy: [ENERGIES.filter(([name]) => motion[name]).map(([name, paint]) => ({ name, colour: paint, dashes: [], values: motion[name] })), "J"],
       error: [[...many(alike?.error, errors, errs, alike && old(alike), ", kept"), ...many(motion.error, errors, errs)], motion.error ? units(errors, errs) : ""],
       V: [[...(kept?.V ? [{ name: "V, kept", colour: "#D55E00", values: kept.V, ...old(kept) }] : []), ...(motion.V ? [{ name: "V", colour: "#0072B2", dashes: [], values: motion.V }] : [])], ""],
     };

@@ -5,16 +5,10 @@ import { short } from "./numbers.js";
 
 const FILE = "file:"; // before the name of one that was opened
 
-/** Offer the built-in robots, and those shown last above them. */
-export function offerRobots(names, recents, shown) {
-  const entry = ([value, text, title]) => make("option", { value, text, title: title || null });
-  const known = new Set(names.map(([name]) => name));
-  const before = recents.filter((name) => name !== shown && (known.has(name) || name.startsWith(FILE)));
-  const group = (label, entries) => make("optgroup", { label }, ...entries.map(entry));
-  find("robots").replaceChildren(
-    ...(before.length ? [group("Recent", before.map((name) => [name, name.replace(FILE, "")]))] : []),
-    group("Built in", names),
-  );
+/** Offer the built-in robots. */
+export function offerRobots(names) {
+  const entries = names.map(([value, text, title]) => make("option", { value, text, title: title || null }));
+  find("robots").replaceChildren(make("optgroup", { label: "Built in" }, ...entries));
 }
 
 /** Show which robot it is; one from a file stands below the built-in ones. */
@@ -23,9 +17,7 @@ export function showName(robot, source) {
   for (const option of select.querySelectorAll("[data-file]")) option.remove();
   const value = source.do === "file" ? `${FILE}${source.name}` : source.name;
   if (source.do === "file") select.append(make("option", { value, text: robot.name, "data-file": true }));
-  // the last of that name: the same may stand among the recent ones
-  const found = [...select.options].findLast((option) => option.value === value);
-  if (found) found.selected = true;
+  select.value = value;
   document.title = `${robot.name} – qddot studio`;
 }
 

@@ -1,19 +1,16 @@
 /**
- * All that is set on the page, as plain data: for its address, for a file, and to come back to.
+ * All that is set on the page, as plain data: for its address, and to come back to.
  *
  *   {robot, q, qd, qdd, set: {gravity, payload, friction}, setup, what, duration, stops, frame}
  *
- * `robot` is a built-in name, or {file, data} of one that was opened. What comes from outside is checked here for its
+ * `robot` is a built-in name, or {file} of one that was opened. What comes from outside is checked here for its
  * form; the server checks every number again.
  */
 
 import { unset } from "./control.js";
 
-const VERSION = 1;
-const LARGEST = 12 * 2 ** 20; // [letters] of a file
 const LONGEST = 64; // numbers in a list, of joints or of gains
 const NAME = 1000; // letters
-export const ENDING = ".studio";
 
 const number = (x) => typeof x === "number" && Number.isFinite(x);
 const text = (x) => typeof x === "string" && x.length <= NAME;
@@ -44,7 +41,7 @@ const STATE = {
 };
 
 /** Return what of a state has the right form; of other parts nothing is taken. */
-export function checked(state) {
+function checked(state) {
   if (state === null || typeof state !== "object") return {};
   return Object.fromEntries(Object.entries(STATE).filter(([key, right]) => key in state && right(state[key])).map(([key]) => [key, state[key]]));
 }
@@ -89,23 +86,4 @@ export function toAddress(hash) {
   if (location.hash !== known || known === hash) return;
   history.replaceState(null, "", hash);
   known = location.hash;
-}
-
-/** Return a state as the text of a file. */
-export const fileOf = (state) => `${JSON.stringify({ qddot_studio: VERSION, ...state }, null, 1)}\n`;
-
-/** Return the robot and the state in the text of a file; throws with words where it is none. */
-export function readFile(name, words) {
-  if (words.length > LARGEST) throw new Error(`“${name}” is too long to be a state of the studio.`);
-  let state = null;
-  try {
-    state = JSON.parse(words);
-  } catch (problem) {
-    throw new Error(`“${name}” is not JSON: ${problem.message}.`);
-  }
-  if (state?.qddot_studio !== VERSION) throw new Error(`“${name}” is not a state that this studio saved.`);
-  const { robot } = state;
-  const file = fields({ file: text, data: (x) => typeof x === "string" })(robot);
-  if (!text(robot) && !file) throw new Error(`“${name}” does not say which robot it is about.`);
-  return { robot, state: checked(state) };
 }
