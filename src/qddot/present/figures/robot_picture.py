@@ -97,11 +97,11 @@ def plot_robot(
 
 def _frame(canvas: Axes, seen: np.ndarray, name: str) -> None:
     """Draw the axes of a frame, the farthest first: its origin and their ends, and its name."""
-    origin = seen[0, :2]
+    origin, *ends = [(float(x), float(y)) for x, y, _ in seen]
     for k in np.argsort(-seen[1:, 2]):
         how = {"arrowstyle": "-|>,head_length=0.5,head_width=0.2", "color": AXES[k]}
         how |= {"linewidth": 2.2, "shrinkA": 0, "shrinkB": 0, "joinstyle": "miter"}
-        canvas.annotate("", seen[1 + k, :2], origin, arrowprops=how)
+        canvas.annotate("", ends[k], origin, arrowprops=how)
     words = canvas.text(origin[0] + 8, origin[1] + 14, "", fontsize=style.NORMAL)
     style.write(words, name)
 

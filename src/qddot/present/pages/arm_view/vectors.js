@@ -16,8 +16,6 @@ const placed = ([x, y, z], at) => new Float32Array([...x, 0, ...y, 0, ...z, 0, .
 // rows of three numbers and a place, as a robot's kernels give a pose
 const posed = (rows) => placed([0, 1, 2].map((k) => rows.map((row) => row[k])),
   rows.map((row) => row[3]));
-const carry = (m, p) => [0, 1, 2].map(
-  (i) => m[i] * p[0] + m[4 + i] * p[1] + m[8 + i] * p[2] + m[12 + i]);
 
 function times(a, b) {
   const c = new Float32Array(16);
