@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DOTS = 150  # [1/inch], at which figures are written
-FINER = 2  # times as many has the picture in .svg and .pdf
+FINER = 2  # times as many has a picture in .svg and .pdf
+FINEST = 4000  # [px], width and height of one that is made finer: memory grows with its square
 LARGEST = 8000  # [px], width and height
 AXES = ("#d62f2f", "#2c9f45", "#2b6fd6")  # x, y, z of a frame
 AXIS = 0.17  # how long they are, in parts of the robot's size
@@ -83,7 +84,7 @@ def plot_robot(
     eye = eye_on(up, points, _size(size), _look(look, scene.stage["look"]))
     figure, canvas = _canvas(eye)
     kind = "png" if path is None else Path(path).suffix.lower()[1:]
-    times = FINER if kind != "png" and FINER * max(eye.size) <= LARGEST else 1
+    times = FINER if kind != "png" and FINER * max(eye.size) <= FINEST else 1
     picture = stage.raster(eye.scaled(times), shown["q"], shown.get("ghost"))
     # at its own dots each stays as it is; with "none", viewers would not smooth an SVG
     canvas.imshow(picture, extent=(0, eye.size[0], eye.size[1], 0), interpolation="nearest")
