@@ -99,6 +99,7 @@ def test_an_address_is_shown_again_and_taken_back(page):
     tuned(page)
     address = page.evaluate("location.hash")
     fresh(page, "pendulum")
+    addressed(page, "robot=pendulum")
     page.evaluate("(hash) => { location.hash = hash; }", address)
     page.wait_for_function("() => document.title.startsWith('two_link –')")
     looks_tuned(page)
