@@ -31,6 +31,7 @@ NOT_INSTALLED = ("torch", "cupy-cuda12x")
 TESTED = (
     *("spatial", "scalars", "program", "timeseries"),
     *("readers/test_mjcf.py", "readers/test_xacro.py", "readers/test_urdf.py"),
+    "readers/meshes",
     *("backends/test_kernels.py", "backends/test_fastcall.py", "backends/test_sincos.py"),
     *("backends/test_casadi.py", "backends/test_jax.py", "robot/test_compiled.py"),
     *("equations/test_ring.py", "identification/test_log_readers.py", "cli/test_reading.py"),

@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 import sympy as sp
+from faults import not_installed
 from hypothesis import given
 from hypothesis import strategies as st
 from long import examples
@@ -16,7 +17,7 @@ from nearness import assert_close
 from strategies import random_rpy, seeds
 
 import qddot
-from qddot.errors import BadArgument, BadFile, BadRobot
+from qddot.errors import BadArgument, BadFile, BadRobot, MissingExtra
 from qddot.model import shapes
 from qddot.readers.meshes import read_mesh
 from qddot.readers.meshes.closed import closed
@@ -370,3 +371,14 @@ def test_mujoco_weighs_a_bent_ring_alike(tmp_path):
     assert found.mass == pytest.approx(model.body_mass[b], rel=1e-9)
     assert np.allclose(found.com, model.body_ipos[b], rtol=0, atol=1e-9)
     assert np.allclose(found.inertia, I[np.triu_indices(3)], rtol=0, atol=1e-9)
+
+
+def test_a_mesh_that_no_package_reads_has_no_inertia(tmp_path, monkeypatch):
+    not_installed(monkeypatch, "collada", "trimesh")
+    (tmp_path / "a.dae").write_text("<COLLADA><asset/></COLLADA>")
+    with pytest.raises(MissingExtra, match=r"a.dae needs trimesh(.|\n)*qddot\[meshes]"):
+        qddot.inertia_of(1000, tmp_path / "a.dae")
+    row = '[[dh]]\na = 1\ndensity = 1000\nmesh = "a.dae"\n'
+    (tmp_path / "arm.toml").write_text('convention = "standard"\n' + row)
+    with pytest.raises(MissingExtra, match=r"a.dae needs trimesh(.|\n)*qddot\[meshes]"):
+        qddot.load(tmp_path / "arm.toml")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, QddotError, did_you_mean, shorten
+from qddot.errors import BadArgument, MissingExtra, QddotError, did_you_mean, shorten
 from qddot.model.arguments import scalar, scalars
 from qddot.model.link import NOWHERE, Inertial, Placement
 from qddot.model.shapes import (
@@ -51,6 +51,10 @@ def inertia_of(density: Any, solid: str | Path, **dimensions: Any) -> Inertial:
             `inner`, `length`; and `axis`, `frame`. Of a file: `scale`, 0.001 where it is in
             millimetres, and `xyz`, `rpy`, where it is in the link's frame.
 
+    Raises:
+        MissingExtra: If the file is COLLADA or glTF, and the package that reads it is not
+            installed.
+
     Example:
         >>> inertia_of(1000, "box", size=[1, 2, 3]).mass
         6000.0
@@ -58,13 +62,13 @@ def inertia_of(density: Any, solid: str | Path, **dimensions: Any) -> Inertial:
     rho = scalar("density", density)
     if str(solid) in SHAPES:
         return of_shape(rho, str(solid), dimensions)
-    from qddot.readers.meshes import READERS  # few robots need them
+    from qddot.readers.meshes import ENDINGS  # few robots need them
 
-    if Path(solid).suffix.lower() not in READERS:
+    if Path(solid).suffix.lower() not in ENDINGS:
         hint = did_you_mean(str(solid), SOLIDS)
         raise BadArgument(
             f"solid is {str(solid)!r}; it must be {', '.join(SOLIDS)} or a mesh in a file "
-            f"({', '.join(READERS)}).{hint}"
+            f"({', '.join(ENDINGS)}).{hint}"
         )
     unknown = set(dimensions) - {"scale", "xyz", "rpy"}
     if unknown:
@@ -132,6 +136,8 @@ def inertial(table: DocumentTable) -> Inertial:
         if shape is not None:
             return shaped(mass, density, shape)
         return meshed(mass, density, table)
+    except MissingExtra:
+        raise
     except QddotError as error:
         table.problem(solids[0], str(error).rstrip("."), "")
         return Inertial(mass)

@@ -7,6 +7,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from faults import not_installed
 from long import one_in
 from numpy.testing import assert_allclose
 from random_trees import deep_tree
@@ -205,3 +206,29 @@ def test_what_was_made_of_meshes_is_kept_until_a_file_changes(tmp_path, monkeypa
     write(2.0)
     wider = surfaces_of(robot).parts[0].points
     assert_allclose(np.ptp(wider, axis=0), 2 * np.ptp(first[0].points, axis=0), rtol=0.05)
+
+
+def test_a_mesh_that_no_package_reads_is_named_with_the_command(tmp_path, monkeypatch):
+    monkeypatch.setenv("QDDOT_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "a.dae").write_text(
+        """<COLLADA><library_geometries><geometry id="g"><mesh><source id="s">
+        <float_array id="f">0 0 0 1 0 0 0 1 0</float_array><technique_common><accessor source="#f"
+        count="3" stride="3"/></technique_common></source><vertices id="v"><input source="#s"
+        semantic="POSITION"/></vertices><triangles><input semantic="VERTEX" source="#v" offset="0"/>
+        <p>0 1 2</p></triangles></mesh></geometry></library_geometries></COLLADA>"""
+    )
+    (tmp_path / "arm.toml").write_text(
+        'convention = "standard"\n[[dh]]\na = 1\nmass = 1\n'
+        'visual = { kind = "mesh", file = "a.dae" }\n'
+    )
+    robot = qddot.load(tmp_path / "arm.toml")
+    with monkeypatch.context() as less:
+        not_installed(less, "collada", "trimesh", "fast_simplification")
+        found = surfaces_of(robot)
+        assert found.missing == (
+            "A mesh is not shown, simple shapes are in their place (Reading a.dae needs trimesh, "
+            "which is not installed: pip install 'qddot[meshes]')."
+        )
+        assert len(found.parts) > 1  # the skeleton
+    (part,) = surfaces_of(robot).parts  # and nothing of it was kept
+    assert len(part.triangles) == 1

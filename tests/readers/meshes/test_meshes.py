@@ -6,9 +6,10 @@ import struct
 
 import numpy as np
 import pytest
+from faults import not_installed, workers_run
 
-from qddot.errors import BadFile
-from qddot.readers.meshes import read_mesh
+from qddot.errors import BadFile, MissingExtra
+from qddot.readers.meshes import MeshWorker, read_mesh
 
 POINTS = np.array([[x, y, z] for x in (0.0, 1) for y in (0.0, 2) for z in (0.0, 3)])
 SIDES = [(0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3)]
@@ -204,6 +205,12 @@ def primitive(**more):
 
 LOOP = '<node id="n"><instance_node url="#n"/></node>'
 P = '<polylist><input semantic="VERTEX" source="#v" offset="0"/>{}</polylist>'
+CHAIN = (
+    "".join(f'<node id="n{k}"><instance_node url="#n{k + 1}"/></node>' for k in range(200))
+    + '<node id="n200"/>'
+)
+PIECE = [{"attributes": {"POSITION": 0}}]
+GHOST = {"bufferView": 0, "componentType": 5126, "count": 10**9, "type": "VEC3"}
 BAD = {
     "another ending": ("a.ply", b"ply", r"its ending '.ply' is none of a mesh .* \.stl, \.obj"),
     "no STL": ("a.stl", b"<html>", "it is no STL file"),
@@ -225,42 +232,55 @@ BAD = {
     "boxes without end": (
         "a.dae",
         dae(nodes='<instance_node url="#n0"/>', more=doubled(40)),
-        "nodes are more than|and at most",
+        "no triangles|too much time or memory",
     ),
-    "a node in itself": ("a.dae", dae(nodes=LOOP), "100 deep"),
+    "a node in itself": ("a.dae", dae(nodes=LOOP), r"no valid \.dae file|no triangles"),
     "a name that is not there": (
         "a.dae",
         dae(nodes='<node><instance_geometry url="file:///etc/passwd"/></node>'),
-        "names 'file:///etc/passwd', which is not in it",
+        r"no valid \.dae file|no triangles",
     ),
-    "an index beyond": ("a.dae", dae(P.format("<vcount>3</vcount><p>0 1 8</p>")), "not there"),
+    "an index beyond": (
+        "a.dae",
+        dae(P.format("<vcount>3</vcount><p>0 1 8</p>")),
+        r"no valid \.dae file|no triangles",
+    ),
     "an index below": ("a.dae", dae(P.format("<vcount>3</vcount><p>0 1 -1</p>")), "not there"),
     "counts that lie": (
         "a.dae",
         dae(P.format("<vcount>999999999</vcount><p>0 1 2</p>")),
-        "other counts of corners",
+        "point that is not there",
     ),
     "counts below zero": (
         "a.dae",
         dae(P.format("<vcount>5 -2</vcount><p>0 1 2</p>")),
-        "other counts of corners",
+        "point that is not there",
     ),
     "a stride of giants": (
         "a.dae",
         dae().replace(b'stride="3"', b'stride="999999999999"'),
-        "no small whole number",
+        "points are not one after the other",
     ),
     "an offset of giants": (
         "a.dae",
         dae().replace(b'source="#n" offset="1"', b'source="#n" offset="1e9"'),
-        "no small whole number",
+        "point that is not there",
     ),
-    "words in numbers": ("a.dae", dae().replace(b"1.0 2.0", b"1.0 two", 1), "something else"),
+    "words in numbers": (
+        "a.dae",
+        dae().replace(b"1.0 2.0", b"1.0 two", 1),
+        "something else where numbers should be",
+    ),
+    "a point of NaN": (
+        "a.dae",
+        dae().replace(b"1.0 2.0", b"1.0 NaN", 1),
+        "<float_array> has what is no number",
+    ),
     "a unit of nothing": ("a.dae", dae().replace(b'meter="0.001"', b'meter="0"'), "its unit is 0"),
     "a matrix of NaN": (
         "a.dae",
         dae().replace(b"<translate>1 0 0", b"<translate>nan 0 0"),
-        "not 3 finite numbers",
+        "<translate> has what is no number",
     ),
     "no glTF": ("a.gltf", b"[]", "no glTF file"),
     "JSON without end": ("a.gltf", b"[" * 100_000, "it is not JSON"),
@@ -272,28 +292,40 @@ BAD = {
     ),
     "a GLB cut off": ("a.glb", gltf()[:-1], "it is cut off"),
     "a GLB of nothing": ("a.glb", b"glTF" + bytes(8), "no JSON chunk"),
-    "a count beyond": ("a.glb", gltf(put("accessors", 0, "count", value=9)), "beyond its buffer"),
-    "a count of giants": ("a.glb", gltf(put("accessors", 0, "count", value=2**39)), "at most"),
-    "a count below zero": ("a.glb", gltf(put("accessors", 0, "count", value=-1)), "no index"),
+    "a count beyond": (
+        "a.glb",
+        gltf(put("accessors", 0, "count", value=9)),
+        r"no valid \.gltf file",
+    ),
+    "a count of giants": (
+        "a.glb",
+        gltf(put("accessors", 0, "count", value=2**39)),
+        r"no valid \.gltf file",
+    ),
+    "a count below zero": (
+        "a.glb",
+        gltf(put("accessors", 0, "count", value=-1)),
+        r"no valid \.gltf file|a triangle has the point",
+    ),
     "an offset beyond": (
         "a.glb",
         gltf(put("bufferViews", 0, "byteOffset", value=2**39)),
-        "beyond its buffer",
+        r"no valid \.gltf file",
     ),
     "a stride beyond": (
         "a.glb",
         gltf(put("bufferViews", 0, "byteStride", value=2**39)),
-        "beyond its buffer",
+        r"no valid \.gltf file",
     ),
     "an unknown number": (
         "a.glb",
         gltf(put("accessors", 0, "componentType", value=1)),
-        "no valid glTF file",
+        r"no valid \.gltf file",
     ),
     "two numbers for three": (
         "a.glb",
         gltf(put("accessors", 0, "type", value="VEC2")),
-        "is not 3 numbers wide",
+        r"no valid \.gltf file",
     ),
     "points out of indices": (
         "a.glb",
@@ -305,15 +337,103 @@ BAD = {
         gltf(put("accessors", 0, "count", value=7)),
         "a triangle has the point 7, and there are 7",
     ),
-    "sparse": ("a.glb", gltf(put("accessors", 0, "sparse", value={})), "sparse numbers"),
-    "nodes in a ring": ("a.glb", gltf(put("nodes", 1, "children", value=[0])), "deep|at most"),
+    "sparse": (
+        "a.glb",
+        gltf(put("accessors", 0, "sparse", value={})),
+        "sparse or normalized numbers",
+    ),
+    "nodes in a ring": (
+        "a.glb",
+        gltf(put("nodes", 1, "children", value=[0])),
+        r"no valid \.gltf file",
+    ),
     "a node that is not there": ("a.glb", gltf(put("nodes", 0, "children", value=[7])), "no valid"),
-    "a node by name": ("a.glb", gltf(put("nodes", 0, "children", value=["1"])), "no index"),
+    "a node by name": (
+        "a.glb",
+        gltf(put("nodes", 0, "children", value=["1"])),
+        r"no valid \.gltf file",
+    ),
     "a matrix of words": (
         "a.glb",
         gltf(put("nodes", 1, "matrix", value=["a"] * 16)),
-        "is not 16 numbers",
+        r"no valid \.gltf file",
     ),
+    "an index that wraps": (
+        "a.dae",
+        dae(P.format(f"<vcount>3</vcount><p>0 1 {2**32 + 1}</p>")),
+        "not there",
+    ),
+    "an offset below zero": (
+        "a.dae",
+        dae(P.format("<vcount>3</vcount><p>0 1 2</p>").replace('offset="0"', 'offset="-1"')),
+        "point that is not there",
+    ),
+    "a deep tree": (
+        "a.glb",
+        gltf(put("nodes", value=[*({"children": [k + 1]} for k in range(5000)), {"mesh": 0}])),
+        None,
+    ),
+    "many pieces": (
+        "a.glb",
+        gltf(lambda document: document["meshes"][0].update(primitives=PIECE * 30_000)),
+        r"no valid \.gltf file",
+    ),
+    "a chain of names": (
+        "a.dae",
+        dae(nodes='<instance_node url="#n0"/>', more=f"<library_nodes>{CHAIN}</library_nodes>"),
+        r"no valid \.dae file|no triangles",
+    ),
+    "a zip": ("a.dae", b"PK\3\4" + bytes(200), "binary file"),
+    "a scene that is not there": (
+        "a.dae",
+        dae().replace(b'scene url="#scene"', b'scene url="#other"'),
+        r"no valid \.dae file|no triangles",
+    ),
+    "no axes": (
+        "a.dae",
+        dae().replace(b'stride="3"', b'stride="4"'),
+        "points are not one after the other",
+    ),
+    "a corner too few": ("a.dae", dae(P.format("<vcount>4</vcount><p>0 1 2</p>")), "other counts"),
+    "a corner too many": ("a.dae", dae(P.format("<vcount>3</vcount><p>0 1 2 3</p>")), "other cou"),
+    "a number beyond reason": (
+        "a.dae",
+        dae().replace(b"1.0 2.0", b"1e300 2.0", 1),
+        "no number|out of all proportion",
+    ),
+    "a view of giants": (
+        "a.glb",
+        gltf(put("bufferViews", 0, "byteLength", value=2**39)),
+        r"no valid \.gltf file",
+    ),
+    "a ghost that nobody uses": (
+        "a.glb",
+        gltf(lambda document: document["accessors"].append(GHOST)),
+        r"no valid \.gltf file",
+    ),
+    "a claim without numbers": (
+        "a.glb",
+        gltf(put("accessors", 0, value=GHOST | {"bufferView": None})),
+        r"no valid \.gltf file",
+    ),
+    "a view below zero": (
+        "a.glb",
+        gltf(put("accessors", 0, "bufferView", value=-1)),
+        r"no valid \.gltf file",
+    ),
+    "normalized points": (
+        "a.glb",
+        gltf(put("accessors", 0, "normalized", value=True)),
+        "normalized numbers, which are not read",
+    ),
+    "a node twice": ("a.glb", gltf(put("nodes", 0, "children", value=[1, 1])), None),
+    "fans": ("a.glb", gltf(primitive(mode=6)), "fans of triangles, which are not read"),
+    "a matrix of NaN in glTF": (
+        "a.glb",
+        gltf(put("nodes", 1, "matrix", value=[float("nan")] * 16)),
+        "it is not JSON",
+    ),
+    "a camera": ("a.glb", gltf(put("nodes", 1, "camera", value=0)), None),
     "no base64": ("a.gltf", gltf(binary=False, uri="data:;base64,***"), "is no base64"),
     "lines": ("a.glb", gltf(primitive(mode=1)), "it has no triangles"),
     "empty": ("a.obj", b"", "it is empty"),
@@ -352,3 +472,45 @@ def test_broken_files_end_in_words(tmp_path, name):
         except BadFile:
             continue
         assert np.isfinite(mesh.corners).all()
+
+
+def test_what_pycollada_would_take_for_something_else(tmp_path):
+    plain = read(tmp_path, "a.dae", dae())
+    scene = b'<scene><instance_visual_scene url="#scene"/></scene>'
+    assert scene in dae()
+    for change in (
+        (scene, b""),  # the first one then
+        (b"0 0 1 90</rotate>", b"0 0 7 90</rotate>"),  # an axis of any length
+        (b"<diffuse>", b"<emission><texture texture='i'/></emission><diffuse>"),
+        (b"<asset>", b"<asset><created>yesterday</created>"),
+    ):
+        mesh = read(tmp_path, "a.dae", dae().replace(*change))
+        np.testing.assert_allclose(mesh.corners, plain.corners, atol=1e-9)
+        np.testing.assert_array_equal(mesh.colours, plain.colours)
+
+
+def test_without_the_packages_the_command_that_installs_them_is_named(tmp_path, monkeypatch):
+    not_installed(monkeypatch, "trimesh", "collada")
+    for name, data in (("a.dae", dae()), ("a.glb", gltf())):
+        with pytest.raises(MissingExtra, match=rf"{name} needs trimesh(.|\n)*qddot\[meshes]"):
+            read(tmp_path, name, data)
+    assert len(read(tmp_path, "a.stl", stl()).triangles) == 12
+    with pytest.raises(BadFile, match="declares a DTD"):
+        read(tmp_path, "a.dae", dae(head='<!DOCTYPE a [<!ENTITY x "y">]>'))
+
+
+def test_a_process_that_ends_over_a_file_is_replaced(tmp_path, monkeypatch):
+    with MeshWorker() as worker:
+        (tmp_path / "a.dae").write_bytes(dae())
+        assert len(read_mesh(tmp_path / "a.dae", worker).triangles) == 12
+        worker.worker.kill()
+        with pytest.raises(BadFile, match="takes too much time or memory"):
+            read_mesh(tmp_path / "a.dae", worker)
+        assert len(read_mesh(tmp_path / "a.dae", worker).triangles) == 12
+        (tmp_path / "b.dae").write_bytes(dae(P.format("<vcount>3</vcount><p>0 1 8</p>")))
+        with pytest.raises(BadFile):
+            read_mesh(tmp_path / "b.dae", worker)
+        assert len(read_mesh(tmp_path / "a.dae", worker).triangles) == 12
+    workers_run(monkeypatch, "false")
+    with pytest.raises(BadFile, match="takes too much time or memory"):
+        read_mesh(tmp_path / "a.dae")

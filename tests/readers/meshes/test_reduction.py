@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from faults import not_installed, workers_run
 
 from qddot.errors import QddotError
 from qddot.readers.meshes import reduced
+from qddot.readers.meshes.reduction import thinned
 from qddot.readers.meshes.triangles import TriangleMesh, joined
 
 
@@ -52,9 +54,12 @@ def test_a_ball_stays_a_ball(n, most):
 
 def test_a_flat_plate_keeps_its_rim_and_needs_few_triangles():
     plate = grid(30, 30, lambda u, v: (2 * u, v, 0 * u))
-    small = reduced(plate, 10)
-    assert len(small.triangles) <= 10
+    small = reduced(plate, 200)
+    assert len(small.triangles) <= 200
     assert area(small) == pytest.approx(2, rel=1e-4)
+    few = thinned(plate, 10)
+    assert len(few.triangles) <= 10
+    assert area(few) == pytest.approx(2, rel=1e-2)
 
 
 def test_a_box_keeps_its_edges():
@@ -89,11 +94,13 @@ def test_colours_keep_their_border():
     plate = grid(40, 40, lambda u, v: (u, v, 0 * u))
     left = plate.corners[:, :, 0].mean(axis=1) < 0.5
     colours = np.where(left[:, None], [1.0, 0, 0], [0, 0, 1.0])
-    small = reduced(TriangleMesh(plate.points, plate.triangles, colours), 40)
-    red = small.colours[:, 0] == 1
-    one = TriangleMesh(small.points, small.triangles[red])
-    assert area(one) == pytest.approx(0.5, rel=0.01)
-    assert one.corners[:, :, 0].max() == pytest.approx(0.5, abs=0.01)
+    whole = TriangleMesh(plate.points, plate.triangles, colours)
+    for small, most in ((reduced(whole, 400), 400), (thinned(whole, 40), 40)):
+        assert len(small.triangles) <= most
+        red = small.colours[:, 0] == 1
+        one = TriangleMesh(small.points, small.triangles[red])
+        assert area(one) == pytest.approx(0.5, rel=0.01)
+        assert one.corners[:, :, 0].max() == pytest.approx(0.5, abs=0.01)
 
 
 def test_many_small_pieces_are_reduced_too():
@@ -101,6 +108,22 @@ def test_many_small_pieces_are_reduced_too():
     points = rng.normal(size=(3000, 3))
     loose = TriangleMesh(points, np.arange(3000).reshape(-1, 3))
     assert len(reduced(loose, 100).triangles) <= 100
+    assert len(thinned(loose, 5).triangles) <= 5
+
+
+def test_without_fast_simplification_there_are_at_most_so_many_too(monkeypatch):
+    not_installed(monkeypatch, "fast_simplification")
+    workers_run(monkeypatch, "false")  # no process is needed
+    whole = ball(60)
+    small = reduced(whole, 500)
+    assert 0.8 * 500 < len(small.triangles) <= 500
+    assert volume(small) == pytest.approx(4 / 3 * np.pi, rel=0.05)
+    assert np.abs(np.linalg.norm(small.points, axis=1) - 1).max() < 0.05
+
+
+def test_a_process_that_ends_over_a_surface_leaves_it_to_us(monkeypatch):
+    workers_run(monkeypatch, "false")
+    assert 100 < len(reduced(ball(20), 200).triangles) <= 200
 
 
 def test_what_is_small_enough_is_left_alone_and_flat_ones_do_not_fail():

@@ -1,7 +1,8 @@
 """Surfaces that were made of meshes, kept between runs: reading and reducing takes seconds.
 
-They are kept under a name made of the robot's model and of the bytes of its mesh files, so that a
-changed file is read again.
+They are kept under a name made of the robot's model, of the bytes of its mesh files and of the
+packages that read and reduce them, so that a changed file is read again, and all files are when a
+package is installed.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from hashlib import sha256
+from importlib.metadata import version
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -20,8 +23,13 @@ from qddot.present.figures.surfaces import Surface, Surfaces
 from qddot.readers.files import read_bytes
 from qddot.readers.meshes.triangles import LARGEST_FILE
 
-VERSION = "1"  # of how surfaces are made; another one makes them anew
+VERSION = "2"  # of how surfaces are made; another one makes them anew
 OF_SEVERAL_FILES = (".gltf", ".obj")  # whose points or colours may be in a file beside them
+READERS = {
+    "collada": "pycollada",
+    "trimesh": "trimesh",
+    "fast_simplification": "fast-simplification",
+}
 ARRAYS = ("points", "normals", "triangles")
 
 
@@ -35,12 +43,14 @@ def kept(model: Model, triangles: int, make: Callable[[], Surfaces]) -> Surfaces
         contents = [sha256(read_bytes(path, LARGEST_FILE)).hexdigest() for path in files]
     except BadFile:
         return make()
-    name = disk_cache.key("surfaces", VERSION, triangles, *contents, repr(model))
+    readers = [version(READERS[each]) if find_spec(each) else "" for each in READERS]
+    name = disk_cache.key("surfaces", VERSION, *readers, triangles, *contents, repr(model))
     data = disk_cache.load(name)
     if data is not None:
         return _unpacked(data)
     made = make()
-    disk_cache.store(name, _packed(made))
+    if not made.missing:  # another time there may be more time, or another package
+        disk_cache.store(name, _packed(made))
     return made
 
 

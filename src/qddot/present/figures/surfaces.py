@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.errors import BadFile, printable
+from qddot.errors import BadFile, MissingExtra, printable
 from qddot.model.folding import geometry_on_bodies
 from qddot.model.geometry import (
     BoxShape,
@@ -37,7 +37,7 @@ from qddot.robot import Robot
 from qddot.spatial.pose import Pose
 
 if TYPE_CHECKING:
-    from qddot.readers.meshes.triangles import TriangleMesh
+    from qddot.readers.meshes import MeshWorker, TriangleMesh
 
 SIDES = (36, 28, 20, 14, 10, 7)  # pieces of a whole turn: as many as there is room for
 MESH_LEAST = 300  # triangles of a mesh, however little room there is
@@ -102,9 +102,16 @@ def surfaces_of(robot: Robot, triangles: int = 40_000) -> Surfaces:
 
 
 def _surfaces_of(robot: Robot, triangles: int) -> Surfaces:
+    from qddot.readers.meshes import MeshWorker
+
+    with MeshWorker() as worker:
+        return _made_surfaces(robot, triangles, worker)
+
+
+def _made_surfaces(robot: Robot, triangles: int, worker: MeshWorker) -> Surfaces:
     shapes = [*geometry_on_bodies(robot.model, robot.tree)]
     meshes = {k: found for k, found in enumerate(shapes) if isinstance(found[2].shape, MeshShape)}
-    read, problems = _read(meshes)
+    read, problems = _read(meshes, worker)
     # what carries a mesh that is missing, and what has no shape at all, is shown as it is made
     bare = {shapes[k][0] for k in problems} if len(shapes) > len(problems) else None
     found: list[Surface] = []
@@ -116,16 +123,18 @@ def _surfaces_of(robot: Robot, triangles: int) -> Surfaces:
     total = sum(len(mesh.triangles) for mesh in read.values()) or 1
     for k, mesh in read.items():
         share = max(int(room * len(mesh.triangles) / total), MESH_LEAST)
-        found += _mesh_parts(shapes[k], mesh, share)
+        found += _mesh_parts(shapes[k], mesh, share, worker)
     # shapes without size and what is see-through show nothing
     found = [x for x in found if len(x.triangles)] or [*_made(robot, None, SIDES[0])]
-    return Surfaces(tuple(found), missing_sentence(list(problems.values())))
+    return Surfaces(tuple(found), missing_sentence([*problems.values()]))
 
 
 PlacedShape = tuple[int, Pose, Geometry]  # the body that carries a shape, where on it, the shape
 
 
-def _read(meshes: dict[int, PlacedShape]) -> tuple[dict[int, TriangleMesh], dict[int, str]]:
+def _read(
+    meshes: dict[int, PlacedShape], worker: MeshWorker
+) -> tuple[dict[int, TriangleMesh], dict[int, str]]:
     """Return the meshes that can be read, and why the others cannot, by their numbers."""
     if not meshes:
         return {}, {}
@@ -141,10 +150,13 @@ def _read(meshes: dict[int, PlacedShape]) -> tuple[dict[int, TriangleMesh], dict
             if shape.path is None:
                 problems[k] = f"{shape.file}: {shape.why_missing or 'it was not found'}"
             else:
-                known[shape.path] = known.get(shape.path) or read_mesh(shape.path)
+                known[shape.path] = known.get(shape.path) or read_mesh(shape.path, worker)
                 read[k] = known[shape.path]
         except BadFile as problem:
             problems[k] = str(problem).splitlines()[0]
+        except MissingExtra as problem:
+            why, _, command = str(problem).partition(".\n  Install it with: ")
+            problems[k] = f"{why}: {command}"
     return read, problems
 
 
@@ -154,7 +166,8 @@ def missing_sentence(problems: list[str]) -> str:
         return ""
     count = len(problems)
     words = "A mesh is" if count == 1 else f"{count} meshes are"
-    return printable(f"{words} not shown, simple shapes are in their place ({problems[0]}).")
+    first = min(problems, key=lambda words: "pip install" not in words)  # what helps at once
+    return printable(f"{words} not shown, simple shapes are in their place ({first}).")
 
 
 def _drawn(shapes: list[PlacedShape], sides: int) -> Iterator[Surface]:
@@ -193,14 +206,16 @@ def _made(robot: Robot, bare: set[int] | None, sides: int) -> Iterator[Surface]:
             yield Surface(body, *shell, colour)
 
 
-def _mesh_parts(shown: PlacedShape, mesh: TriangleMesh, triangles: int) -> Iterator[Surface]:
+def _mesh_parts(
+    shown: PlacedShape, mesh: TriangleMesh, triangles: int, worker: MeshWorker
+) -> Iterator[Surface]:
     """Yield a mesh, a surface for each of its colours."""
     from qddot.readers.meshes.reduction import reduced
 
     body, X_BG, geometry = shown
     assert isinstance(geometry.shape, MeshShape)
     scale = np.array(geometry.shape.scale, dtype=float)
-    small = reduced(mesh, triangles)
+    small = reduced(mesh, triangles, worker)
     points = small.points * scale
     corners = small.triangles[:, :: -1 if np.prod(scale) < 0 else 1]
     colours = None if geometry.colour else small.colours

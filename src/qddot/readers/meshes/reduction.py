@@ -1,185 +1,150 @@
-"""Fewer triangles for the same shape: edges are collapsed where the surface changes least.
+"""Fewer triangles for the same shape, by `fast-simplification` where it is installed.
 
-How far a point is from the planes around it is a quadratic form (`quadrics.py`). An edge becomes
-one point where the sum of the two forms at its ends is least. All edges that are cheaper than those
-around them collapse at once, so that a round is a few array operations. A collapse that would turn
-a triangle over is not made. Rims and borders between colours have planes of their own, across the
-surface, so that they stay.
-
-A surface far too large is first thinned on a grid: the points of a cell become one, again where
-the sum of their forms is least (Lindstrom, *Out-of-Core Simplification*, 2000).
+It collapses edges where the surface changes least (Garland and Heckbert, *Surface Simplification
+Using Quadric Error Metrics*, 1997), each colour by itself. Without it, and where it stops early,
+the points in each cell of a grid become one, where the squared distance to the planes around them
+is least (Lindstrom, *Out-of-Core Simplification*, 2000).
 """
 
 from __future__ import annotations
 
+from importlib.util import find_spec
+from pathlib import Path
+
 import numpy as np
 
 from qddot.checks import whole
-from qddot.readers.meshes.quadrics import best, keys, normals_of, quadrics
-from qddot.readers.meshes.triangles import TriangleMesh, joined
+from qddot.errors import BadFile
+from qddot.readers.meshes.foreign import MeshWorker
+from qddot.readers.meshes.triangles import MeshPart, TriangleMesh, joined, whole_mesh
 
+LEAST = 4  # triangles of a closed surface
 THINNED = 4  # times the triangles that are wanted: what the grid leaves to the edges
-FEW = 15_000  # triangles that are collapsed without being thinned before
-SHORT = 1e-4  # what the length of an edge counts: on a flat surface the short ones go first
-MOST_ROUNDS = 200
-CHEAPEST = 0.5  # of the edges, which may collapse in a round
-PASSES = 3  # in which edges are chosen for a round
-TURNED = 0.2  # the cosine by which a triangle may turn in a round
-SLOW = 0.002  # of the triangles: a round with fewer collapses begins again with what it refused
-TRIES = 4
+FEW = 15_000  # triangles that are not thinned before
+RIM = 5.0  # what the planes along a rim count, compared with those of the surface
+PULL = 1e-3  # towards the middle of a cell, where the planes leave a point free
 
 
-def reduced(mesh: TriangleMesh, triangles: int) -> TriangleMesh:
+def reduced(mesh: TriangleMesh, triangles: int, worker: MeshWorker | None = None) -> TriangleMesh:
     """Return the surface with at most so many triangles, of a shape as near as can be.
 
     Args:
         mesh: The surface.
         triangles: How many it may have, at least 4.
+        worker: The process that reduces it; one for this surface alone if not given.
     """
-    most = whole("triangles", triangles, least=4)
+    most = whole("triangles", triangles, least=LEAST)
     if len(mesh.triangles) <= most:
         return mesh
+    if worker is None:
+        with MeshWorker() as own:
+            return reduced(mesh, triangles, own)
     low, high = mesh.points.min(axis=0), mesh.points.max(axis=0)
     size = float((high - low).max()) or 1.0
     small = TriangleMesh((mesh.points - low) / size, mesh.triangles, mesh.colours)
-    if len(small.triangles) > max(2 * THINNED * most, FEW):
-        small = thinned(small, THINNED * most)
-    for care in (2, 1, 0):  # less where there are many small pieces, or sheets that meet
-        small = collapsed(small, most, care)
+    if find_spec("fast_simplification") is not None:
+        if len(small.triangles) > max(2 * THINNED * most, FEW):
+            small = thinned(small, THINNED * most)
+        small = simplified(small, most, worker)
     if len(small.triangles) > most:
         small = thinned(small, most)
     return TriangleMesh(small.points * size + low, small.triangles, small.colours)
 
 
-def collapsed(mesh: TriangleMesh, most: int, care: int) -> TriangleMesh:
-    """Return the surface after as many rounds of collapses as are needed and possible.
+def simplified(mesh: TriangleMesh, most: int, worker: MeshWorker) -> TriangleMesh:
+    """Return the surface with so many triangles, each colour with its share."""
+    if mesh.colours is None:
+        return joined(one_colour(mesh, most, worker))
+    parts = []
+    kinds, of = np.unique(mesh.colours, axis=0, return_inverse=True)
+    for k, colour in enumerate(kinds):
+        own = MeshPart(mesh.points, mesh.triangles[of.reshape(-1) == k]).compact()
+        share = max(most * len(own.triangles) // len(mesh.triangles), LEAST)
+        part = one_colour(TriangleMesh(own.points, own.triangles), share, worker)
+        parts.append(MeshPart(part.points, part.triangles, colour))
+    return whole_mesh(Path(), parts)
 
-    Args:
-        mesh: The surface.
-        most: How many triangles it may have.
-        care: 2: no triangle turns over, and the surface stays one; 1: none turns over; 0: none.
+
+def one_colour(mesh: TriangleMesh, most: int, worker: MeshWorker) -> TriangleMesh:
+    """Return a surface of one colour with so many triangles.
+
+    Rims stay where they are if the rest can be reduced enough.
     """
-    if len(mesh.triangles) <= most:
-        return mesh
-    points, triangles, colours = mesh.points, mesh.triangles, mesh.colours
-    Q = quadrics(points, triangles, colours)
-    tries = TRIES
-    refused = np.zeros(0, dtype=np.int64)  # edges that would have turned a triangle over
-    for _ in range(MOST_ROUNDS):
-        before = len(triangles)
-        if before <= most:
+    for keep_rims in (True, False) if len(mesh.triangles) > most else ():
+        part = worker.simplified(MeshPart(mesh.points, mesh.triangles), most, keep_rims)
+        try:
+            small = whole_mesh(Path(), [part] if part else [])
+        except BadFile:  # what came back is no surface
+            continue
+        if len(small.triangles) <= most:
+            return small
+    return mesh if len(mesh.triangles) <= most else thinned(mesh, most)
+
+
+def thinned(mesh: TriangleMesh, most: int) -> TriangleMesh:
+    """Return the surface with one point in every cell of a grid, as fine as is allowed."""
+    normals = normals_of(mesh.points, mesh.triangles)
+    area = float(np.linalg.norm(normals, axis=1).sum()) / 2
+    facing = sides_of(mesh, normals)
+    side = float(np.clip(np.sqrt(2 * area / most), 1e-5, 1.0))  # two triangles in a cell
+    fine, coarse = 1e-5, 2.0
+    for _ in range(12):
+        count = len(distinct(cells_of(mesh.points, side, facing)[0][mesh.triangles]))
+        fine, coarse = (fine, side) if count <= most else (side, coarse)
+        if 0.9 * most < count <= most:
             break
-        a, b, times = edges(triangles)
-        free = np.flatnonzero(~np.isin(keys(a, b, len(points)), refused))
-        both = Q[a] + Q[b]
-        place, cost = best(both, (points[a] + points[b]) / 2)
-        long = ((points[a] - points[b]) ** 2).sum(axis=1) * both[:, [0, 3, 5]].sum(axis=1)
-        cost = cost + SHORT * long
-        wanted = apart(a, b, cost, len(points), (before - most + 1) // 2, free)
-        chosen = wanted
-        if care > 1:
-            chosen = without_pinches(a, b, times, len(points), chosen)
-        if care > 0:
-            chosen = without_flips(points, triangles, a, b, place, chosen)
-        wrong = np.setdiff1d(wanted, chosen)
-        refused = np.concatenate([refused, keys(a[wrong], b[wrong], len(points))])
-        keep, gone = a[chosen], b[chosen]
-        points = points.copy()
-        points[keep] = place[chosen]
-        Q[keep] += Q[gone]
-        new = np.arange(len(points))
-        new[gone] = keep
-        triangles = new[triangles]
-        left = distinct(triangles)
-        left = left if len(left) else np.array([0])
-        triangles = triangles[left]
-        colours = None if colours is None else colours[left]
-        if len(chosen) <= SLOW * before:
-            refused = refused[:0]  # what is around them may have changed
-            tries -= 1
-            if not tries:
-                break
-    return joined(TriangleMesh(points, triangles, colours))
+        # as many triangles as cells, and so many cells as the square of their side allows
+        side *= float(np.sqrt(max(count, 1) / (0.95 * most)))
+        if not fine < side < coarse:
+            side = float(np.sqrt(fine * coarse))
+    cell, low = cells_of(mesh.points, coarse, facing)
+    triangles = cell[mesh.triangles]
+    left = distinct(triangles)[:most]
+    left = left if len(left) else np.array([0])
+    place = np.clip(nearest(mesh, normals, cell), low, low + coarse)
+    triangles = triangles[left]
+    over = (normals_of(place, triangles) * normals[left]).sum(axis=1) < 0
+    triangles[over] = triangles[over, ::-1]
+    colours = None if mesh.colours is None else mesh.colours[left]
+    return joined(TriangleMesh(place, triangles, colours))
 
 
-def edges(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the ends of every edge, once each, and how many triangles have it."""
-    count = int(triangles.max()) + 1
-    each = keys(triangles.ravel(), np.roll(triangles, -1, axis=1).ravel(), count)
-    once, times = np.unique(each, return_counts=True)
-    return *np.divmod(once, count), times
+def nearest(mesh: TriangleMesh, normals: np.ndarray, cell: np.ndarray) -> np.ndarray:
+    """Return for every cell the point that is nearest to the planes of its triangles and rims.
 
-
-def apart(
-    a: np.ndarray, b: np.ndarray, cost: np.ndarray, count: int, most: int, free: np.ndarray
-) -> np.ndarray:
-    """Return the cheap edges that are cheaper than all others at their ends, the cheapest first."""
-    order = free[np.argsort(cost[free], kind="stable")][: int(CHEAPEST * len(free)) + 1]
-    chosen, taken = [], np.zeros(count, dtype=bool)
-    for _ in range(PASSES):
-        rank = np.arange(len(order))
-        least = np.full(count, len(order))
-        # of several assignments to one place the last stays: that of the cheapest edge
-        for ends in (a[order[::-1]], b[order[::-1]]):
-            least[ends] = np.minimum(least[ends], rank[::-1])
-        alone = (least[a[order]] == rank) & (least[b[order]] == rank)
-        chosen.append(order[alone])
-        for ends in (a, b):
-            taken[ends[order[alone]]] = True
-        order = order[~(taken[a[order]] | taken[b[order]])]
-    every = np.concatenate(chosen)
-    return every[np.argsort(cost[every], kind="stable")][:most]
-
-
-def without_pinches(
-    a: np.ndarray, b: np.ndarray, times: np.ndarray, count: int, chosen: np.ndarray
-) -> np.ndarray:
-    """Return the collapses that leave the surface a surface.
-
-    The ends of an edge may share no neighbours but those of its own triangles, and an edge inside
-    must not join two rims.
+    The sum of (n·(x − c))² with c in the planes is least where Σ n nᵀ x = Σ n nᵀ c.
     """
-    on_rim = np.zeros(count, dtype=bool)
-    for ends in (a, b):
-        on_rim[ends[times == 1]] = True
-    chosen = chosen[~(on_rim[a[chosen]] & on_rim[b[chosen]] & (times[chosen] != 1))]
-    # a collapse, by its place in `chosen`, and every neighbour of its ends
-    of = np.full(count, -1)
-    for ends in (a, b):
-        of[ends[chosen]] = np.arange(len(chosen))
-    pairs = [(of[one], other) for one, other in ((a, b), (b, a))]
-    each = np.concatenate([at[at >= 0] * count + other[at >= 0] for at, other in pairs])
-    both, often = np.unique(each, return_counts=True)
-    shared = np.bincount(both[often == 2] // count, minlength=len(chosen))
-    return chosen[shared == times[chosen]]
+    count = np.bincount(cell)
+    middle = np.stack([np.bincount(cell, p) for p in mesh.points.T], axis=1) / count[:, None]
+    ends, of = rims(mesh)
+    along = mesh.points[ends[:, 1]] - mesh.points[ends[:, 0]]
+    length = np.linalg.norm(normals[of], axis=1)[:, None]
+    across = np.cross(along, normals[of]) / np.where(length > 0, length, 1)
+    across *= RIM * np.linalg.norm(along, axis=1)[:, None]
+    at = cell[np.concatenate([mesh.triangles.ravel(), ends.ravel()])]
+    n = np.concatenate([np.repeat(normals, 3, axis=0), np.repeat(across, 2, axis=0)])
+    p = np.concatenate([mesh.corners.reshape(-1, 3), mesh.points[ends.ravel()]])
+    away = (n * (p - middle[at])).sum(axis=1)
+    A = [np.bincount(at, n[:, i] * n[:, j], len(count)) for i in range(3) for j in range(3)]
+    b = [np.bincount(at, n[:, i] * away, len(count)) for i in range(3)]
+    A, b = np.stack(A, axis=1).reshape(-1, 3, 3), np.stack(b, axis=1)
+    pull = PULL * np.trace(A, axis1=1, axis2=2) + 1e-30
+    return middle + np.linalg.solve(A + pull[:, None, None] * np.eye(3), b[..., None])[..., 0]
 
 
-def without_flips(
-    points: np.ndarray,
-    triangles: np.ndarray,
-    a: np.ndarray,
-    b: np.ndarray,
-    place: np.ndarray,
-    chosen: np.ndarray,
-) -> np.ndarray:
-    """Return the collapses that, made together, turn no triangle over."""
-    before = normals_of(points, triangles)
-    while len(chosen):
-        moved, owner = points.copy(), np.full(len(points), -1)
-        for ends in (a[chosen], b[chosen]):
-            moved[ends] = place[chosen]
-            owner[ends] = chosen
-        touched = np.flatnonzero((owner[triangles] >= 0).any(axis=1))
-        own = owner[triangles[touched]]
-        after = normals_of(moved, triangles[touched])
-        turn = (before[touched] * after).sum(axis=1)
-        gone = ((own >= 0) & (own == np.roll(own, 1, axis=1))).any(axis=1)
-        lengths = np.linalg.norm(before[touched], axis=1) * np.linalg.norm(after, axis=1)
-        wrong = ~gone & (turn <= TURNED * lengths)
-        if not wrong.any():
-            return chosen
-        chosen = np.setdiff1d(chosen, own[wrong])
-    return chosen
+def rims(mesh: TriangleMesh) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges of one triangle alone, or between two colours, and their triangle."""
+    ends = np.stack([mesh.triangles, np.roll(mesh.triangles, -1, axis=1)], axis=-1).reshape(-1, 2)
+    of = np.repeat(np.arange(len(mesh.triangles)), 3)
+    _, same, times = np.unique(
+        np.sort(ends, axis=1) @ [len(mesh.points), 1], return_inverse=True, return_counts=True
+    )
+    alone = times[same] != 2
+    if mesh.colours is not None:
+        shade = (mesh.colours * [1.0, 3.0, 7.0]).sum(axis=1)[of]
+        mean = np.bincount(same, shade) / times
+        alone |= np.abs(shade - mean[same]) > 1e-6
+    return ends[alone], of[alone]
 
 
 def distinct(triangles: np.ndarray) -> np.ndarray:
@@ -191,36 +156,6 @@ def distinct(triangles: np.ndarray) -> np.ndarray:
         each = (a.astype(np.int64) * count + b) * count + c
         return np.sort(whole_ones[np.unique(each[whole_ones], return_index=True)[1]])
     return whole_ones
-
-
-def thinned(mesh: TriangleMesh, most: int) -> TriangleMesh:
-    """Return the surface with one point in every cell of a grid, as fine as is allowed."""
-    normals = normals_of(mesh.points, mesh.triangles)
-    area = float(np.linalg.norm(normals, axis=1).sum()) / 2
-    facing = sides_of(mesh, normals)
-    side = float(np.clip(np.sqrt(2 * area / most), 1e-5, 1.0))  # two triangles in a cell
-    coarse = 1.0
-    for _ in range(6):
-        count = len(distinct(cells_of(mesh.points, side, facing)[0][mesh.triangles]))
-        coarse = side if count <= most else coarse
-        if 0.9 * most < count <= most:
-            break
-        # as many triangles as cells, and so many cells as the square of their side allows
-        side = float(np.clip(side * np.sqrt(max(count, 1) / (0.95 * most)), 1e-5, 1.0))
-    cell, low = cells_of(mesh.points, coarse, facing)
-    triangles = cell[mesh.triangles]
-    left = distinct(triangles)
-    left = left if len(left) else np.array([0])
-    Q = quadrics(mesh.points, mesh.triangles, mesh.colours)
-    sums = [np.bincount(cell, column) for column in (*Q.T, *mesh.points.T)]
-    form, middle = np.stack(sums[:10], axis=1), np.stack(sums[10:], axis=1)
-    middle = middle / np.bincount(cell)[:, None]
-    place = np.clip(best(form, middle)[0], low, low + coarse)
-    triangles = triangles[left]
-    over = (normals_of(place, triangles) * normals[left]).sum(axis=1) < 0
-    triangles[over] = triangles[over, ::-1]
-    colours = None if mesh.colours is None else mesh.colours[left]
-    return joined(TriangleMesh(place, triangles, colours))
 
 
 def sides_of(mesh: TriangleMesh, normals: np.ndarray) -> np.ndarray:
@@ -242,3 +177,9 @@ def cells_of(points: np.ndarray, side: float, facing: np.ndarray) -> tuple[np.nd
     each = ((cells[:, 0] * count[1] + cells[:, 1]) * count[2] + cells[:, 2]) * 6 + facing
     _, first, cell = np.unique(each, return_index=True, return_inverse=True)
     return cell, cells[first] * side
+
+
+def normals_of(points: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    """Return the normals of triangles, as long as twice their areas."""
+    corners = points[triangles]
+    return np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
