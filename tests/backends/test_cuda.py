@@ -166,7 +166,7 @@ def test_a_rollout_in_one_kernel_is_the_rollout(method, tmp_path):
         *(robot, q0, qd0),
         steps=rows * every,
         step=h,
-        every=every,
+        every=every * h,
         method=method,
         torque=gain,
         torques=torques,

@@ -231,7 +231,7 @@ def test_contact_finds_a_push_in_a_log(tmp_path):
         (["ur5", "--payload", "tool=2,1"], "A payload is ('tool', 2.0, (1.0,))"),
         (["ur5", "--after", "nowhere.csv"], "nowhere.csv"),
         (["ur5", "--floor", "3"], "wrist_3_link touches it in every posture"),
-        (["ur5", "-o", "a.xml"], "A motion is written as .json, .csv"),
+        (["ur5", "-o", "a.xml"], "A motion is written as .json or .csv"),
         (["ur5", "--seconds", "-1"], "seconds is -1"),
         (["two_link_symbolic"], "symbols"),
     ],
