@@ -11,8 +11,7 @@ from identification.made_logs import NOISES, measured, noisy
 from long import long, one_in
 
 import qddot
-from qddot.identification.choice import cutoff
-from qddot.identification.held_out import held_out
+from qddot.identification.held_out import cutoff, held_out
 from qddot.identification.preparation import prepared
 from qddot.identification.spectrum import suggested
 

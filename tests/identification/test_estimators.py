@@ -17,13 +17,13 @@ from qddot.identification.back_to_robot import smallest_eigenvalue
 from qddot.identification.bayesian import Bayesian
 from qddot.identification.consistent import PhysicallyConsistent
 from qddot.identification.estimators import (
+    Huber,
     OrdinaryLeastSquares,
     WeightedLeastSquares,
 )
 from qddot.identification.log import CHUNK
 from qddot.identification.payload import identify_payload
 from qddot.identification.regression import coupled, stribeck
-from qddot.identification.robust import Huber
 from qddot.readers.read import built_in_names
 
 identify = partial(qddot.identify, terms=())  # what is not asked for is not there

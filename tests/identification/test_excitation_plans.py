@@ -12,9 +12,9 @@ from qddot.identification import Log, identifiable
 from qddot.identification.excitation_basis import FourierBasis
 from qddot.identification.excitation_criterion import better_known, criterion
 from qddot.identification.excitation_limits import motion_limits
-from qddot.identification.excitation_payloads import loaded
 from qddot.identification.excitation_result import Excitation
 from qddot.identification.excitation_search import Search
+from qddot.identification.excitation_use import loaded
 
 TWO_LINK = {"lower": -2.5, "upper": 2.5, "velocity": 3.0}
 excite = partial(qddot.excite, ARM, limits=TWO_LINK, terms=(), starts=1, seconds=600)

@@ -12,8 +12,7 @@ from qddot.control import closed_loop
 from qddot.control.laws import ComputedTorque, MomentumObserver
 from qddot.errors import BadArgument
 from qddot.identification import Log, external_torque
-from qddot.identification.contacts import block_maxima, threshold
-from qddot.identification.observer import observed
+from qddot.identification.observer import block_maxima, observed, threshold
 from qddot.identification.signals import differentiated
 
 RUBBING = ARM.with_friction(viscous=5.0, coulomb=2.0)

@@ -11,9 +11,8 @@ from made import UR5
 import qddot
 from qddot.identification.back_to_robot import robot_with_parameters
 from qddot.identification.log import Log
-from qddot.identification.other_arms import zero_columns
 from qddot.identification.regression import Regression
-from qddot.identification.rough_fit import RoughFit
+from qddot.identification.rough_fit import RoughFit, zero_columns
 
 TERMS = ("friction", "offset")
 

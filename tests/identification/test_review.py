@@ -13,8 +13,8 @@ from nearness import SOLVER, assert_near
 
 import qddot
 from qddot.errors import BadArgument, IdentificationWarning
-from qddot.identification.choice import cutoff
 from qddot.identification.consistent import PhysicallyConsistent, made_possible
+from qddot.identification.held_out import cutoff
 from qddot.identification.log import Log
 from qddot.identification.payload import identify_payload
 from qddot.identification.preparation import prepared

@@ -14,12 +14,10 @@ from long import long
 
 import qddot
 from qddot.errors import BadArgument, IdentificationWarning
-from qddot.identification.left_out import saturated, slips
 from qddot.identification.log import Log
-from qddot.identification.preparation import prepared, trimmed
-from qddot.identification.sine_series import SineSeries, few_for
+from qddot.identification.preparation import prepared, saturated, slips, trimmed
+from qddot.identification.sine_series import SineSeries, Smoother, Way, few_for
 from qddot.identification.spectrum import resolution, spectrum
-from qddot.identification.ways import Smoother, Way
 
 RATE = 200.0
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
         clearance as clearance,
     )
     from qddot.identification.excitation_result import Excitation as Excitation
-    from qddot.identification.contacts import Contact as Contact
     from qddot.identification.observer import (
+        Contact as Contact,
         ExternalTorque as ExternalTorque,
         external_torque as external_torque,
     )
@@ -71,8 +71,7 @@ __getattr__, __dir__ = on_demand(
         "qddot.identification.excitation": "excite",
         "qddot.identification.excitation_collision": "Clearance clearance",
         "qddot.identification.excitation_result": "Excitation",
-        "qddot.identification.contacts": "Contact",
-        "qddot.identification.observer": "ExternalTorque external_torque",
+        "qddot.identification.observer": "Contact ExternalTorque external_torque",
         "qddot.identification.payload": "PayloadFit identify_payload",
         "qddot.identification.comparison": "Comparison compare",
         "qddot.identification.methods_compared": "compare_methods",
@@ -90,7 +89,7 @@ AUTO = "auto"  # terms: the usual ones, and what `choices` finds to predict bett
 METHODS = {
     "weighted": "estimators.WeightedLeastSquares",
     "ordinary": "estimators.OrdinaryLeastSquares",
-    "robust": "robust.Huber",
+    "robust": "estimators.Huber",
     "consistent": "consistent.PhysicallyConsistent",
     "bayes": "bayesian.Bayesian",
 }

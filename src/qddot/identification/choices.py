@@ -20,8 +20,7 @@ from qddot.identification.log import Log
 from qddot.identification.problem import factors
 from qddot.identification.regression import USUAL_TERMS, Extra, Regression, with_terms
 from qddot.identification.runs import joined
-from qddot.identification.term_search import Choice, TermSearch
-from qddot.identification.unseen import UnseenTorques
+from qddot.identification.term_search import Choice, TermSearch, UnseenTorques
 from qddot.plain_text import fitted
 
 BLOCKS = 10  # of time

@@ -21,8 +21,7 @@ from qddot.errors import BadArgument
 from qddot.identification.decimation import HALF, equations, factor_for, few_rows
 from qddot.identification.held_out import HeldOut, LogJudge, normal, pieces_of, unseen, without_each
 from qddot.identification.log import Log
-from qddot.identification.sine_series import SineSeries
-from qddot.identification.ways import Way
+from qddot.identification.sine_series import SineSeries, Way
 
 ROUNDS = 8
 SETTLED = 0.05  # deviations

@@ -32,10 +32,9 @@ from qddot.identification.excitation_limits import (
     motion_limits,
     refuse_short_period,
 )
-from qddot.identification.excitation_payloads import checked_payloads, loaded
 from qddot.identification.excitation_result import Excitation
 from qddot.identification.excitation_search import STAGES, OutOfTime, Search
-from qddot.identification.excitation_use import Use, used
+from qddot.identification.excitation_use import Use, checked_payloads, loaded, used
 from qddot.identification.log import Log, load_log
 from qddot.identification.log_checks import as_log
 from qddot.identification.preparation import prepared

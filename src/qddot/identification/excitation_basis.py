@@ -14,8 +14,8 @@ from qddot.checks import joint_vector, numbers
 from qddot.errors import BadArgument, listing, printable
 from qddot.identification.excitation_collision import Clearance
 from qddot.identification.excitation_limits import HalfSpace, MotionLimits
-from qddot.identification.excitation_payloads import torques
 from qddot.identification.excitation_search import Search
+from qddot.identification.excitation_use import torques
 from qddot.motions.fourier import Fourier
 from qddot.robot import Robot
 

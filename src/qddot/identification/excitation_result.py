@@ -12,8 +12,7 @@ from qddot.checks import positive, whole
 from qddot.errors import BadArgument, printable
 from qddot.identification.excitation_collision import clearance
 from qddot.identification.excitation_limits import HalfSpace, MotionLimits
-from qddot.identification.excitation_payloads import loaded
-from qddot.identification.excitation_use import DENSE, SIGNS, Use, Violation, used
+from qddot.identification.excitation_use import DENSE, SIGNS, Use, Violation, loaded, used
 from qddot.identification.log import Log
 from qddot.motions.fourier import Fourier
 from qddot.motions.motion import Reference, Triple, keep

@@ -23,7 +23,7 @@ from qddot.backends.kernel import Kernel
 from qddot.identification.excitation_collision import Clearance
 from qddot.identification.excitation_criterion import INPUTS, Criterion, States
 from qddot.identification.excitation_limits import HalfSpace, MotionLimits
-from qddot.identification.excitation_payloads import torques
+from qddot.identification.excitation_use import torques
 from qddot.program.differentiate import gradient
 from qddot.robot import Robot
 

@@ -1,4 +1,10 @@
-"""A log made ready for regression: even, filtered, differentiated, trimmed, with a record of it."""
+"""A log made ready for regression: even, filtered, differentiated, trimmed, with a record of it.
+
+Torques at the end of their range where they stand still do not count. A torque that was cut off is
+flat at its largest or smallest value. So is the peak of a smooth one that was rounded, or written
+more often than measured; but then the values below are as long. A slip of the recording is a value
+or two far beyond everything else in its column.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +16,9 @@ import numpy as np
 
 from qddot.checks import not_negative, spread
 from qddot.errors import BadArgument, IdentificationWarning, printable
-from qddot.identification.choice import can_be_judged, usual, way
 from qddot.identification.decimation import decimated
 from qddot.identification.delay import Delay, delay_of
-from qddot.identification.held_out import LogJudge
-from qddot.identification.left_out import bridged, saturated, slips, widened
+from qddot.identification.held_out import LogJudge, can_be_judged, usual, way
 from qddot.identification.log import REASONS, Log
 from qddot.identification.log_checks import check_size
 from qddot.identification.regression import USUAL_TERMS
@@ -24,8 +28,8 @@ from qddot.identification.signals import (
     resampled,
     smoothed,
 )
+from qddot.identification.sine_series import Way
 from qddot.identification.spectrum import Cutoff
-from qddot.identification.ways import Way
 
 SLOW = 0.01  # of a joint's top speed: below it sgn(q̇) and dry friction are not what models say
 RINGING = 1.0  # periods of the cut-off, at each end
@@ -34,6 +38,14 @@ SHORTEST = 16  # rows that can be filtered
 FEWEST = 50  # rows, in which slips are looked for
 COARSE = 0.3  # of the noise of positions: what their steps give is said from there on
 RICH, MANY = 40.0, 50_000  # rows per period of the cut-off, and in all, that a long log keeps
+PLATEAU = 4  # rows of a plateau
+LONGER = 3.0  # times the runs of equal values that are usual in the column
+OFTENER = 5.0  # times as many rows as at the next value
+EQUAL = 1e-9  # of the range
+WILD = 2.0  # times the range of nearly all other values
+NEARLY = 0.5, 99.5  # percentiles: the range of nearly all values
+SHORT = 2  # rows of a slip
+TIMES = 10  # its own length, by which a gap is widened at most
 
 
 def trimmed(log: Log, speed: Any = None, ends: float = 0.0) -> Log:
@@ -207,3 +219,65 @@ def thinned(judge: LogJudge, cutoff: float) -> int:
     most = max(1, int(min(log.rate / (RICH * cutoff), len(log) / MANY)))
     steps = judge.smoother.column("q").steps
     return next(every for every in range(most, 0, -1) if steps % every == 0)
+
+
+def saturated(tau: np.ndarray) -> np.ndarray:
+    """Return where torques are at the end of their range, shape (k, n).
+
+    Args:
+        tau: Torques as they were measured, shape (k, n).
+    """
+    found = np.zeros(tau.shape, bool)
+    for i, x in enumerate(tau.T):
+        span = float(np.ptp(x))
+        if not span:
+            continue
+        changes = np.flatnonzero(np.abs(np.diff(x)) > EQUAL * span)
+        edges = np.concatenate([[0], changes + 1, [len(x)]])
+        lengths, values = np.diff(edges), x[edges[:-1]]
+        long = lengths >= max(PLATEAU, LONGER * float(np.percentile(lengths, 95)))
+        for end in (x.max(), x.min()):
+            flat = np.abs(values - end) <= EQUAL * span
+            others = np.abs(values - end)[~flat]
+            following = np.abs(np.abs(values - end) - others.min(initial=np.inf)) <= EQUAL * span
+            rows = lengths[flat & long].sum()
+            if rows and rows >= OFTENER * lengths[following].sum():
+                for k in np.flatnonzero(flat & long):
+                    found[edges[k] : edges[k + 1], i] = True
+    return found
+
+
+def widened(where: np.ndarray, rows: int) -> np.ndarray:
+    """Return where something is so at most so many rows before or after, shape (k, n).
+
+    A single row or two that are missing say little of those around them: a gap is widened by no
+    more than ten times itself.
+    """
+    found = np.zeros_like(where)
+    for i in range(where.shape[1]):
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], where[:, i].astype(int), [0]])))
+        for start, stop in edges.reshape(-1, 2):
+            far = min(rows, TIMES * (stop - start))
+            found[max(0, start - far) : stop + far, i] = True
+    return found
+
+
+def slips(x: np.ndarray) -> np.ndarray:
+    """Return where one value or two are far from those around them, shape (k, n).
+
+    Further than twice the range of nearly all values of their column.
+    """
+    from scipy.ndimage import median_filter
+
+    low, high = np.percentile(x, NEARLY, axis=0)
+    off = np.abs(x - median_filter(x, size=(2 * SHORT + 1, 1), mode="nearest"))
+    return (off > WILD * (high - low)) & (high > low)
+
+
+def bridged(x: np.ndarray, where: np.ndarray) -> np.ndarray:
+    """Return columns with straight lines in place of some of their values."""
+    result, rows = x.astype(float), np.arange(len(x))
+    for i in np.flatnonzero(where.any(axis=0)):
+        bad = where[:, i]
+        result[bad, i] = np.interp(rows[bad], rows[~bad], x[~bad, i])
+    return result

@@ -9,11 +9,10 @@ import numpy as np
 
 from qddot.checks import positive, spread
 from qddot.errors import BadArgument, shorten
-from qddot.identification.choice import cutoff, usual
+from qddot.identification.held_out import cutoff, usual
 from qddot.identification.log import GAP, Log, check_even
-from qddot.identification.sine_series import ORDER, SineSeries, butterworth
+from qddot.identification.sine_series import ORDER, SineSeries, Smoother, Way, butterworth
 from qddot.identification.spectrum import HIGHEST, Cutoff, spectrum
-from qddot.identification.ways import Smoother, Way
 from qddot.timeseries import QUANTITIES
 
 __all__ = ["cutoff", "differentiated", "filtered", "resampled", "shifted", "smoothed", "spectrum"]
@@ -116,7 +115,7 @@ def filtered(log: Log, cutoff: float | Cutoff | None = None, what: Any = QUANTIT
             `qddot.identification.spectrum.cutoff` says.
         what: The quantities to filter, of those there are.
     """
-    from qddot.identification.choice import cutoff as from_spectrum
+    from qddot.identification.held_out import cutoff as from_spectrum
 
     check_even(log)
     check_rows(log, 16)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.identification.choice import cutoff as from_spectrum
+from qddot.identification.held_out import cutoff as from_spectrum
 from qddot.identification.log import Log
 from qddot.identification.result import Fit
 from qddot.identification.spectrum import suggested
