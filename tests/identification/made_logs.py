@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import qddot
 from qddot.identification.log import Log
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,12 +39,50 @@ def text(log: Log, separator: str = ",") -> list[str]:
     assert log.tau is not None
     names = ["t", *(f"{what}.{joint}" for what in ("q", "qd", "tau") for joint in log.joint_names)]
     rows = np.column_stack([log.t, log.q, log.qd, log.tau])
-    return [separator.join(names), *(separator.join(map(repr, row)) for row in rows.tolist())]
+    return table(names, rows, separator=separator)
+
+
+def table(names, *columns: np.ndarray, separator: str = ",") -> list[str]:
+    """Return the lines of a file with these columns."""
+    rows = np.column_stack(columns).tolist()
+    return [separator.join(names), *(separator.join(map(repr, row)) for row in rows)]
 
 
 def written(path: Path, lines: list[str]) -> Path:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
+
+
+def notes(log: Log) -> str:
+    return "\n".join(map(str, log.notes))
+
+
+def torn(log: Log, first: int, last: int) -> Log:
+    """Return a log in which rows are missing."""
+    return log[np.r_[:first, last : len(log)]]
+
+
+def named(*names: str) -> qddot.Robot:
+    """Return a planar arm whose joints have these names."""
+    links = [dict(alpha=0.0, a=0.5, d=0.0, name=name, mass=1.0) for name in names]
+    return qddot.from_dh(links, convention="standard")
+
+
+def write_bag(path: Path, topic: str, kind: str, messages, *, store=None, **options) -> None:
+    """Write a bag with one topic; messages are (seconds, fields of the message) each."""
+    from rosbags.rosbag2 import Writer
+    from rosbags.typesys import Stores, get_typestore
+
+    store = store or get_typestore(Stores.ROS2_HUMBLE)
+    Header = store.types["std_msgs/msg/Header"]
+    Time = store.types["builtin_interfaces/msg/Time"]
+    with Writer(path, version=9, **options) as bag:
+        connection = bag.add_connection(topic, kind, typestore=store)
+        for t, fields in messages:
+            stamp = 1_700_000_000 * 10**9 + round(t * 1e9)
+            header = Header(stamp=Time(sec=stamp // 10**9, nanosec=stamp % 10**9), frame_id="")
+            message = store.types[kind](header=header, **fields)
+            bag.write(connection, stamp, store.serialize_cdr(message, kind))
 
 
 NOISES = {  # order and corner [Hz] of the filter that a controller has put on its encoders

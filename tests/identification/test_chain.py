@@ -5,7 +5,6 @@ import pytest
 from long import long
 
 import qddot
-from qddot.errors import IdentificationWarning
 from qddot.identification.back_to_robot import robot_with_parameters
 from qddot.identification.preparation import prepared
 from qddot.identification.validation import errors_on
@@ -113,17 +112,3 @@ def test_the_robot_found_goes_into_a_file_and_moves_as_the_log(sheet, logs, tmp_
         errors[name] = np.sqrt(np.mean((run.at(torque.t[rows])[0] - test.q[rows]) ** 2))
     assert errors["found"] < 0.01  # [rad]
     assert errors["found"] < errors["sheet"] / 5
-
-
-def test_a_log_that_hardly_moves_a_joint_is_told_in_words(sheet, arm):
-    def still(t):
-        q, qd, qdd = sines(t)
-        free = np.array([1.0, 1.0, 0.0])
-        return np.array([0, 0, -1.6]) * (1 - free) + free * q, free * qd, free * qdd
-
-    log = recorded(arm, sheet, still, 2.0, 3)
-    q = log.q.copy()
-    q[:, 2] = -1.6
-    ready = prepared(qddot.Log(log.joint_names, log.t, q, tau=log.tau), speed=0.0)
-    with pytest.warns(IdentificationWarning, match="Cause: joint 'panda_joint4' never moves"):
-        qddot.identify(sheet, ready, terms=TERMS)

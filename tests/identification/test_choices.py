@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from identification.made_logs import measured, noisy, waving
 from long import long
+from measured_logs import staubli_tx40
 
 import qddot
 from qddot.errors import BadArgument
 from qddot.identification import Log, prepared
-from tests.identification.made_logs import measured, noisy, waving
 
 ARM = qddot.load("two_link").without("friction").with_friction(viscous=5.0, coulomb=2.0)
 WRIST = qddot.load("ur3").without("friction").with_friction(viscous=0.5, coulomb=0.4)
@@ -129,18 +130,7 @@ def test_a_term_at_one_joint():
 
 @pytest.mark.long
 def test_the_wrist_of_a_measured_arm_is_found_and_kept(tmp_path):
-    folder = measured("staubli_tx40")
-    arm = qddot.load(folder / "tx40_mdh_modified.urdf")
-    A = np.eye(6)
-    A[5, 4] = -1
-    raw = qddot.load_log(
-        {"q": folder / "pos_read_data.csv", "tau": folder / "curr_data.csv"},
-        arm,
-        rate=5000,
-        gear=[32, 32, 45, -48, 45, 32],
-        coupling=A,
-        offset=[0, -np.pi / 2, np.pi / 2, 0, 0, 0],
-    )
+    arm, raw = staubli_tx40(measured("staubli_tx40"))
     fit = qddot.identify(arm, raw, "consistent")
     assert ("motor of two joints", ("joint_5", "joint_6")) in taken(fit)
     assert fit.relative_error < 0.042

@@ -11,9 +11,10 @@ from identification.made_logs import NOISES, measured, noisy
 from long import long, one_in
 
 import qddot
-from qddot.identification.held_out import cutoff, held_out
+from qddot.identification.held_out import LogJudge, cutoff
 from qddot.identification.preparation import prepared
-from qddot.identification.spectrum import suggested
+from qddot.identification.sine_series import Way
+from qddot.identification.spectrum import candidates, suggested
 
 LOW_PASSED = [kind for kind in NOISES if kind != "white"]
 KINDS = [*NOISES, "counts", "ripple", "controller"]
@@ -39,6 +40,7 @@ def test_the_cutoff_is_near_the_motion_whatever_colour_the_noise_has(arm, kind):
         found = cutoff(log, robot)
         assert 1 < float(found) < HIGHEST
         assert "predicts held-out torques" in found.why
+        assert "motion up to" in str(found)
     assert "by the model of 'two_link'" in cutoff(log, arm).why
 
 
@@ -57,6 +59,7 @@ def test_parameters_are_within_their_deviations_by_default(arm, kind):
             fit = qddot.identify(arm, noisy(arm, kind, seed=seed), terms=())
         assert fit.status == "solved"
         assert fit.decimated == pytest.approx(fit.log.bandwidth)
+        assert "which the spectrum suggests" in fit.to_dict()["filter"]
         z.append(scores(arm, fit))
     assert np.sqrt(np.mean(np.square(z))) < 1.6
     assert np.abs(z).max() < 4.5
@@ -90,13 +93,6 @@ def test_every_row_of_a_filtered_log_is_fitted_only_when_asked_for(arm):
     assert f"{100 * few.relative_error_of_rows:.3g} % on every row" in repr(few)
 
 
-def test_what_was_chosen_is_told_by_the_fit(arm):
-    fit = qddot.identify(arm, noisy(arm, "first order, 150 Hz"), terms=())
-    told = fit.to_dict()["filter"]
-    assert "predicts held-out torques" in told
-    assert "which the spectrum suggests" in told
-
-
 def test_a_log_without_torques_is_judged_by_its_spectrum_and_says_so(arm):
     log = replace(noisy(arm, "white"), tau=None)
     found = cutoff(log, arm)
@@ -105,7 +101,8 @@ def test_a_log_without_torques_is_judged_by_its_spectrum_and_says_so(arm):
 
 
 def test_held_out_errors_rise_on_both_sides_of_the_best(arm):
-    found = held_out(noisy(arm, "first order, 150 Hz"), arm)
+    log = noisy(arm, "first order, 150 Hz")
+    found = LogJudge(log, arm).judged([Way(float(f)) for f in candidates(log)])
     mean = found.errors.mean(axis=1)
     assert mean[0] > 100 * mean[found.best]
     assert mean[-1] > 100 * mean[found.best]
@@ -117,7 +114,7 @@ def test_only_some_rows_of_a_long_log_are_looked_at(arm, monkeypatch):
     columns = qddot.identification.regression.Regression.columns
     kind = qddot.identification.regression.Regression
     monkeypatch.setattr(kind, "columns", lambda s, x: seen.append(len(x)) or columns(s, x))
-    held_out(noisy(arm, duration=100.0), arm, frequencies=[1.0, 5.0])
+    LogJudge(noisy(arm, duration=100.0), arm).judged([Way(1.0), Way(5.0)])
     assert sum(seen) < 3 * 3000
 
 

@@ -16,19 +16,9 @@ TWO_LINK = {"lower": -2.5, "upper": 2.5, "velocity": 3.0}
 FEW = {"limits": TWO_LINK, "starts": 1, "seconds": 2}
 
 
-@pytest.fixture(scope="module")
-def panda():
-    return PANDA
-
-
-@pytest.fixture(scope="module")
-def two_link():
-    return ARM
-
-
-def test_missing_limits_are_all_named_at_once(two_link):
+def test_missing_limits_are_all_named_at_once():
     with pytest.raises(BadArgument, match="j1: there is no limit of velocity") as caught:
-        excite(two_link)
+        excite(ARM)
     assert "j2: there is no limit of velocity" in str(caught.value)
     assert 'limits={"velocity": 1.5' in str(caught.value)
 
@@ -46,59 +36,25 @@ def test_missing_limits_are_all_named_at_once(two_link):
         ({"effort": 1.0}, "cannot hold itself in any of 4000 postures"),
     ],
 )
-def test_limits_that_cannot_be_right_are_refused(panda, limits, words):
+def test_limits_that_cannot_be_right_are_refused(limits, words):
     with pytest.raises(BadArgument, match=words):
-        excite(panda, limits=limits)
+        excite(PANDA, limits=limits)
 
 
-def test_limits_of_an_unknown_joint_are_refused(panda):
-    with pytest.raises(UnknownName, match="panda_joint1"):
-        excite(panda, limits={"velocity": {"panda_joint": 1.0}})
-
-
-def test_a_period_that_is_too_short_says_which_would_do(panda):
+def test_a_period_that_is_too_short_says_which_would_do():
     with pytest.raises(BadArgument, match=r"0.3 s is too short: .* joint 'panda_joint1'") as caught:
-        excite(panda, period=0.3)
+        excite(PANDA, period=0.3)
     assert "Give at least 0.6 s" in str(caught.value)
 
 
-def test_a_start_outside_of_the_limits_is_refused(panda):
-    with pytest.raises(BadArgument, match="joint 'panda_joint4' at 0 rad, outside of its limits"):
-        excite(panda, start=[0] * 7)
-    with pytest.raises(WrongShape, match="start has shape"):
-        excite(panda, start=[0, 0])
-    with pytest.raises(BadArgument, match="give one position per joint"):
-        excite(panda, start="home")
-
-
-def test_a_start_that_cannot_be_held_is_refused(panda):
-    stretched = [0, 1.5, 0, -0.2, 0, 1.0, 0]
-    with pytest.raises(BadArgument, match=r"joint 'panda_joint2' needs .* and may give 9.5"):
-        excite(panda, start=stretched, limits={"effort": {"panda_joint2": 10.0}})
-
-
-def test_a_start_outside_of_the_workspace_is_refused(panda):
-    home = [0, -0.785, 0, -2.356, 0, 1.571, 0.785]
-    with pytest.raises(BadArgument, match=r"frame 'tool' .* outside of its workspace \(z ≥ 2\)"):
-        excite(panda, start=home, workspace={"tool": "z > 2"})
-
-
-def test_a_workspace_out_of_reach_is_refused(panda):
-    with pytest.raises(BadArgument, match=r"is in the workspace \(tool: z ≥ 5\)"):
-        excite(panda, workspace={"tool": "z > 5"})
-
-
 @pytest.mark.parametrize("said", ["z ~ 1", "z", {"w": (0, 1)}, 3, [((0, 0, 0), 1)], {"z": 1}])
-def test_a_workspace_in_other_words_is_refused(panda, said):
+def test_a_workspace_in_other_words_is_refused(said):
     with pytest.raises(BadArgument, match="The workspace of frame 'tool'"):
-        excite(panda, workspace={"tool": said})
+        excite(PANDA, workspace={"tool": said})
 
 
-def test_a_workspace_of_an_unknown_frame_is_refused(panda):
-    with pytest.raises(UnknownName, match="no frame named 'tol'"):
-        excite(panda, workspace={"tol": "z > 0"})
-    with pytest.raises(BadArgument, match="give it by frame"):
-        excite(panda, workspace="z > 0")
+HOME = [0, -0.785, 0, -2.356, 0, 1.571, 0.785]
+STRETCHED = [0, 1.5, 0, -0.2, 0, 1.0, 0]
 
 
 @pytest.mark.parametrize(
@@ -112,11 +68,36 @@ def test_a_workspace_of_an_unknown_frame_is_refused(panda):
         ({"criterion": "trace"}, "it must be 'condition' or 'determinant'"),
         ({"margin": 1.5}, "margin is 1.5; give a share of the limits"),
         ({"terms": ["viscos"]}, "There is no term 'viscos'"),
+        ({"start": [0] * 7}, "joint 'panda_joint4' at 0 rad, outside of its limits"),
+        ({"start": "home"}, "give one position per joint"),
+        (
+            {"start": STRETCHED, "limits": {"effort": {"panda_joint2": 10.0}}},
+            r"joint 'panda_joint2' needs .* and may give 9.5",
+        ),
+        (
+            {"start": HOME, "workspace": {"tool": "z > 2"}},
+            r"frame 'tool' .* outside of its workspace \(z ≥ 2\)",
+        ),
+        ({"workspace": {"tool": "z > 5"}}, r"is in the workspace \(tool: z ≥ 5\)"),
+        ({"workspace": "z > 0"}, "give it by frame"),
     ],
 )
-def test_choices_that_do_not_exist_are_refused(panda, choice, words):
+def test_choices_that_do_not_exist_are_refused(choice, words):
     with pytest.raises(BadArgument, match=words):
-        excite(panda, **choice)
+        excite(PANDA, **choice)
+
+
+@pytest.mark.parametrize(
+    ("choice", "error", "words"),
+    [
+        ({"limits": {"velocity": {"panda_joint": 1.0}}}, UnknownName, "panda_joint1"),
+        ({"workspace": {"tol": "z > 0"}}, UnknownName, "no frame named 'tol'"),
+        ({"start": [0, 0]}, WrongShape, "start has shape"),
+    ],
+)
+def test_unknown_names_and_wrong_shapes_are_refused(choice, error, words):
+    with pytest.raises(error, match=words):
+        excite(PANDA, **choice)
 
 
 def test_symbols_must_have_values():
@@ -125,8 +106,8 @@ def test_symbols_must_have_values():
         excite(robot, limits=TWO_LINK)
 
 
-def test_a_rate_that_does_not_fit_the_period_is_refused(two_link, tmp_path):
-    motion = excite(two_link, **FEW)
+def test_a_rate_that_does_not_fit_the_period_is_refused(tmp_path):
+    motion = excite(ARM, **FEW)
     with pytest.raises(BadArgument, match="must be a whole number of at least 2"):
         motion.save(tmp_path / "motion.csv", rate=33.33)
     with pytest.raises(BadArgument, match="rate is 0"):
@@ -141,21 +122,21 @@ def test_a_rate_that_does_not_fit_the_period_is_refused(two_link, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_without_its_robot_torques_cannot_be_checked(two_link, panda, tmp_path):
-    motion = excite(two_link, **FEW)
+def test_without_its_robot_torques_cannot_be_checked(tmp_path):
+    motion = excite(ARM, **FEW)
     motion.save(tmp_path / "motion.json")
     with pytest.raises(BadArgument, match="To check torques the robot is needed"):
         Excitation.load(tmp_path / "motion.json").violations()
     with pytest.raises(BadArgument, match="The motion is of the joints j1, j2, but robot 'panda'"):
-        Excitation.load(tmp_path / "motion.json", panda)
+        Excitation.load(tmp_path / "motion.json", PANDA)
     motion.plot()
 
 
-def test_files_that_hold_something_else_are_refused(two_link, tmp_path):
+def test_files_that_hold_something_else_are_refused(tmp_path):
     path = tmp_path / "motion.json"
     with pytest.raises(BadFile, match="there is no such file"):
         Excitation.load(path)
-    excite(two_link, **FEW).save(path)
+    excite(ARM, **FEW).save(path)
     facts = json.loads(path.read_text())
     for key, value in (("format", 2), ("curve", {"kind": "sine"}), ("joints", ["j1"])):
         path.write_text(json.dumps(facts | {key: value}))

@@ -4,14 +4,14 @@ from functools import partial
 
 import numpy as np
 import pytest
-from made import ARM
+from long import long
+from made import ARM, PANDA
 
 import qddot
-from qddot.errors import UnknownName
 from qddot.identification import Log, identifiable
 from qddot.identification.excitation_basis import FourierBasis
 from qddot.identification.excitation_criterion import better_known, criterion
-from qddot.identification.excitation_limits import motion_limits
+from qddot.identification.excitation_limits import half_spaces, motion_limits
 from qddot.identification.excitation_result import Excitation
 from qddot.identification.excitation_search import Search
 from qddot.identification.excitation_use import loaded
@@ -59,14 +59,35 @@ def test_the_information_of_runs_with_loads_is_that_of_their_rows():
     np.testing.assert_allclose(load @ found, added, rtol=0, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", ["condition", "determinant"])
-def test_the_gradient_with_loads_and_a_log_is_that_of_the_objective(name):
+def with_a_load_and_a_log(name):
+    """Return a search that knows a log, with a load and limits of effort."""
     limits = motion_limits(ARM, TWO_LINK | {"effort": 400.0})
     robots = loaded(ARM, [{"frame": "tool", "mass": 20.0, "com": (0.1, 0, 0)}])
     measure = criterion(name, ARM, limits, ["tool"], [resting(1)], 10.0)
-    search = Search(robots, FourierBasis(10.0, 3), measure, limits, (), None, np.inf)
-    rng = np.random.default_rng(0)
+    return Search(robots, FourierBasis(10.0, 3), measure, limits, (), None, np.inf)
+
+
+def in_a_workspace(name):
+    """Return a search of a tool that keeps to one side of two planes."""
+    limits = motion_limits(PANDA, {"effort": 20.0})
+    spaces = half_spaces(PANDA, {"tool": ["z > 0.5", "x < 0.1"]})
+    measure = criterion(name, PANDA, limits)
+    return Search((PANDA,), FourierBasis(10.0, 3), measure, limits, spaces, None, np.inf)
+
+
+@pytest.mark.parametrize(
+    ("search", "name"),
+    [
+        (with_a_load_and_a_log, "condition"),
+        (with_a_load_and_a_log, "determinant"),
+        (in_a_workspace, "condition"),
+        *long((in_a_workspace, "determinant")),
+    ],
+)
+def test_the_gradient_of_the_search_is_that_of_its_objective(search, name):
+    search, rng = search(name), np.random.default_rng(0)
     X = search.sizes * 0.6 * rng.standard_normal(search.sizes.shape)
+    X[0] += search.limits.middle
     D, h = search.sizes * rng.standard_normal(X.shape), 1e-6
     up, down = (search.objective(X + s * h * D, 4, 10.0)[0] for s in (1, -1))
     slope = np.sum(search.objective(X, 4, 10.0)[1] * D)
@@ -131,13 +152,9 @@ def test_a_motion_after_a_log_differs_from_one_without():
         ({"payloads": [("base", 1)]}, "does not move"),
         ({"after": 3}, "The log"),
         ({"after": "nowhere.csv"}, "nowhere.csv"),
+        ({"payloads": [("nose", 1.0)]}, "no frame named 'nose'"),
     ],
 )
 def test_plans_that_cannot_be_are_refused(choice, words):
     with pytest.raises(qddot.QddotError, match=words):
         excite(**choice)
-
-
-def test_a_load_at_an_unknown_frame_is_refused():
-    with pytest.raises(UnknownName, match="no frame named 'nose'"):
-        excite(payloads=[("nose", 1.0)])

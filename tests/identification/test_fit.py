@@ -123,35 +123,6 @@ def test_base_torques_are_reproduced_to_rounding_where_the_nearest_robot_can_exi
     assert_near(fit.problem.B @ fit.parameters, fit.values)
 
 
-def test_a_consistent_fit_gives_a_robot_at_once(wrong):
-    pytest.importorskip("cvxpy")
-    robot, believed = wrong
-    log = excited(robot, 500, 0, [4, 4, 2, 1, 0.5, 0.2])
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", IdentificationWarning)
-        fit = identify(believed, log, "consistent", terms=TERMS)
-        found = fit.robot
-    assert_near(found.inverse_dynamics(*log[:3]), fit.predict(*log[:3]), tolerance=1e-8)
-
-
-def test_a_fit_that_no_robot_has_says_so_and_gives_the_nearest(wrong):
-    pytest.importorskip("cvxpy")
-    robot, believed = wrong
-    fit = identify(believed, excited(robot, 200, 0, 5.0), terms=TERMS)
-    assert not fit.is_possible
-    with pytest.warns(IdentificationWarning, match="The nearest that can exist has a relative"):
-        found = fit.robot
-    assert found.parameters.shape == (84,)
-
-
-def test_columns_that_a_robot_has_no_place_for_are_named():
-    robot = qddot.load("two_link")
-    ripple = {"ripple": lambda q, qd, qdd: np.array([np.sin(5 * q[0]), 0])}
-    fit = identify(robot, excited(robot, 100), extra=ripple)
-    with pytest.warns(IdentificationWarning, match="no place for ripple"):
-        assert fit.robot.n == 2
-
-
 @pytest.mark.parametrize("ending", ["toml", "urdf"])
 def test_a_fit_is_saved_as_a_robot_file(ending, tmp_path):
     robot = PANDA

@@ -142,16 +142,3 @@ def test_a_log_is_the_same_from_every_kind_of_file(arm, log, tmp_path, ending):
     np.testing.assert_array_equal(back.t, log.t)
     for name, values in log.arrays():
         np.testing.assert_array_equal(getattr(back, name), values)
-
-
-def test_units_of_a_file_are_those_of_its_values(arm, log, tmp_path):
-    rows = np.column_stack([1e3 * log.t, np.degrees(log.q), 1e3 * log.tau])
-    bare = ["t", "q1", "q2", "tau1", "tau2"]
-    named = ["t [ms]", "q1 [deg]", "q2 [deg]", "tau1 [mNm]", "tau2 [mNm]"]
-    write_csv(tmp_path / "named.csv", "log", "{}", named, rows)
-    write_csv(tmp_path / "bare.csv", "log", "{}", bare, rows)
-    units = {"t": "ms", "q": "deg", "tau": "mNm"}
-    for back in (load_log(tmp_path / "named.csv"), load_log(tmp_path / "bare.csv", units=units)):
-        near(back.t, log.t)
-        near(back.q, log.q)
-        near(back.tau, log.tau)

@@ -6,7 +6,16 @@ import struct
 
 import numpy as np
 import pytest
-from identification.made_logs import measured, swinging, text, written
+from identification.made_logs import (
+    measured,
+    named,
+    notes,
+    swinging,
+    table,
+    text,
+    write_bag,
+    written,
+)
 from long import long
 
 import qddot
@@ -25,26 +34,13 @@ def same(found: Log, tolerance: float = 0.0, names=NAMES) -> None:
         )
 
 
-def notes(log: Log) -> str:
-    return "\n".join(map(str, log.notes))
-
-
-def arm(*names: str):
-    links = [dict(alpha=0.0, a=0.5, d=0.0, name=name, mass=1.0) for name in names]
-    return qddot.from_dh(links, convention="standard")
-
-
-def table(*names: str) -> np.ndarray:
-    return np.column_stack([getattr(LOG, name) for name in names])
-
-
 # arrays: NumPy, MATLAB, HDF5
 
 
 def test_an_array_without_names_is_read_by_the_numbers_of_its_columns(tmp_path):
-    np.save(tmp_path / "a.npy", table("q", "qd", "tau"))
+    np.save(tmp_path / "a.npy", np.hstack([LOG.q, LOG.qd, LOG.tau]))
     columns = {"q": "1-2", "qd": ["3", "4"], "tau": "5:6"}
-    found = load_log(tmp_path / "a.npy", arm("a", "b"), columns=columns, rate=50)
+    found = load_log(tmp_path / "a.npy", named("a", "b"), columns=columns, rate=50)
     same(found)
     assert found.origin is not None
     assert found.origin.columns["tau"] == ("5", "6")
@@ -58,7 +54,7 @@ def test_an_array_without_names_is_read_by_the_numbers_of_its_columns(tmp_path):
 
 def test_joints_may_be_named_in_the_order_of_the_columns(tmp_path):
     np.save(tmp_path / "a.npy", np.hstack([LOG.q[:, ::-1], LOG.tau[:, ::-1]]))
-    columns, robot = {"q": "1-2", "tau": "3-4"}, arm("a", "b")
+    columns, robot = {"q": "1-2", "tau": "3-4"}, named("a", "b")
     found = load_log(tmp_path / "a.npy", robot, columns=columns, joints=["b", "a"], rate=50)
     same(found, names=("q", "tau"))
     assert found.joint_names == ("a", "b")
@@ -157,7 +153,7 @@ def test_hdf5_without_h5py_names_the_extra(tmp_path, monkeypatch):
 
 
 def test_text_without_names_is_read_by_numbers(tmp_path):
-    rows = np.column_stack([LOG.t, table(*NAMES)])
+    rows = np.column_stack([LOG.t, LOG.q, LOG.qd, LOG.tau])
     columns = {"t": 1, "q": "2-3", "qd": "4-5", "tau": "6-7"}
     for name, separator in (("a.csv", ","), ("a.txt", " "), ("a.dat", "   "), ("b.txt", "\t")):
         np.savetxt(tmp_path / name, rows, delimiter=separator, fmt="%.17g")
@@ -180,15 +176,15 @@ def test_times_and_joints_may_have_files_of_their_own(tmp_path):
     joints = [tmp_path / "q1.txt", tmp_path / "q2.txt"]
     files = {"q": joints, "tau": tmp_path / "tau.txt"}
     for found in (
-        load_log(files, arm("a", "b"), time=tmp_path / "t.txt"),
-        load_log(files | {"t": tmp_path / "t.txt"}, arm("a", "b")),
+        load_log(files, named("a", "b"), time=tmp_path / "t.txt"),
+        load_log(files | {"t": tmp_path / "t.txt"}, named("a", "b")),
     ):
         same(found, names=("q", "tau"))
     np.savetxt(tmp_path / "short.txt", LOG.t[:-1])
     with pytest.raises(BadLog, match=r"different numbers of rows: 201 in .*200 in .*short\.txt"):
-        load_log(files, arm("a", "b"), time=tmp_path / "short.txt")
+        load_log(files, named("a", "b"), time=tmp_path / "short.txt")
     with pytest.raises(BadLog, match="it has 2 columns, and none is called time"):
-        load_log(files, arm("a", "b"), time=tmp_path / "tau.txt")
+        load_log(files, named("a", "b"), time=tmp_path / "tau.txt")
 
 
 def test_some_rows_are_taken_and_counted_as_the_file_has_them(tmp_path):
@@ -214,7 +210,7 @@ def test_a_recording_of_ur_is_read_by_its_own_names(tmp_path):
     rows = np.column_stack([LOG.t, 0 * LOG.q, LOG.q, LOG.qd, LOG.tau / 0.5, LOG.t])
     head = " ".join(["timestamp", *names])
     np.savetxt(tmp_path / "a.csv", rows, header=head, comments="", fmt="%.17g")
-    robot = arm("a", "b")
+    robot = named("a", "b")
     found = load_log(tmp_path / "a.csv", robot)
     same(found, names=("q", "qd"))
     assert found.tau is None
@@ -244,7 +240,7 @@ def test_a_log_of_libfranka_is_read_by_its_own_names_in_milliseconds(tmp_path):
     head = ",".join(["time", "success_rate", *names])
     path = tmp_path / "a.csv"
     np.savetxt(path, np.column_stack(columns), header=head, comments="", delimiter=",", fmt="%.17g")
-    found = load_log(path, arm("panda_joint1", "panda_joint2"))
+    found = load_log(path, named("panda_joint1", "panda_joint2"))
     same(found)
     assert "time: read in ms" in notes(found)
 
@@ -254,17 +250,17 @@ def test_columns_of_lists_are_spread_by_pandas_first(tmp_path):
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     pandas.DataFrame({"t": LOG.t, "q": LOG.q.tolist()}).to_parquet(tmp_path / "a.parquet")
     with pytest.raises(BadLog, match=r"'q' holds list<.*Give each entry a column of its own"):
-        load_log(tmp_path / "a.parquet", arm("a"))
+        load_log(tmp_path / "a.parquet", named("a"))
     rows = pandas.read_parquet(tmp_path / "a.parquet")
     spread = pandas.DataFrame(np.stack(rows["q"]), rows["t"], ["q.a", "q.b"])
-    same(load_log(spread, arm("a", "b")), names=("q",))
+    same(load_log(spread, named("a", "b")), names=("q",))
 
 
 @pytest.mark.parametrize("ending", ["mcap", *long("db3")])
 def test_franka_s_own_message_is_read_from_a_bag_of_any_kind(tmp_path, ending):
     pytest.importorskip("rosbags", reason="rosbags is not installed")
     franka_bag(tmp_path / "bag", ending)
-    robot = arm("panda_joint1", "panda_joint2")
+    robot = named("panda_joint1", "panda_joint2")
     found = load_log(tmp_path / "bag", robot, topic="/franka_states")
     same(found, 1e-9)
     assert found.origin is not None
@@ -283,35 +279,27 @@ def franka_bag(path, ending: str) -> None:
     fields = "".join(f"float64[2] {name}\n" for name in ("q", "q_d", "dq", "tau_J", "tau_J_d"))
     words = f"std_msgs/Header header\n{fields}float64 time\nuint8 MODE_IDLE=1\nuint8 robot_mode\n"
     store.register(get_types_from_msg(words, kind))
-    Header, Time = store.types["std_msgs/msg/Header"], store.types["builtin_interfaces/msg/Time"]
     plugins = getattr(rosbag2, "StoragePlugin", None)
     if plugins is None:
         pytest.skip("this version of rosbags writes no MCAP")
     plugin = plugins.MCAP if ending == "mcap" else plugins.SQLITE3
-    with rosbag2.Writer(path, version=9, storage_plugin=plugin) as bag:
-        topic = bag.add_connection("/franka_states", kind, typestore=store)
-        for t, q, qd, tau in zip(LOG.t, LOG.q, LOG.qd, LOG.tau, strict=True):
-            stamp = 1_700_000_000 * 10**9 + round(t * 1e9)
-            head = Header(stamp=Time(sec=stamp // 10**9, nanosec=stamp % 10**9), frame_id="")
-            values = {"q": q, "q_d": 0 * q, "dq": qd, "tau_J": tau, "tau_J_d": 0 * q}
-            message = store.types[kind](header=head, **values, time=0.0, robot_mode=2)
-            bag.write(topic, stamp, store.serialize_cdr(message, kind))
+    plain = {"time": 0.0, "robot_mode": 2, "q_d": np.zeros(2), "tau_J_d": np.zeros(2)}
+    rows = zip(LOG.t, LOG.q, LOG.qd, LOG.tau, strict=True)
+    messages = [(t, plain | {"q": q, "dq": qd, "tau_J": tau}) for t, q, qd, tau in rows]
+    write_bag(path, "/franka_states", kind, messages, store=store, storage_plugin=plugin)
 
 
 def test_joints_that_differ_by_a_prefix_are_matched_unless_two_arms_do(tmp_path):
     names = ["q.fer_joint1", "q.fer_joint2", "q.fer_finger_joint1"]
-    rows = np.column_stack([LOG.t, LOG.q, 0 * LOG.t])
-    lines = [",".join(["t", *names]), *(",".join(map(repr, row)) for row in rows.tolist())]
-    robot = arm("panda_joint1", "panda_joint2")
+    lines = table(["t", *names], LOG.t, LOG.q, 0 * LOG.t)
+    robot = named("panda_joint1", "panda_joint2")
     found = load_log(written(tmp_path / "a.csv", lines), robot)
     same(found, names=("q",))
     assert "fer_joint1 is panda_joint1" in notes(found)
-    lines[0] = "t,q.left_s0,q.left_s1,q.right_s0"
-    rows = np.column_stack([LOG.t, LOG.q, LOG.q])
-    lines = ["t,q.left_s0,q.left_s1,q.right_s0,q.right_s1"]
-    lines += [",".join(map(repr, row)) for row in rows.tolist()]
+    names = [f"q.{side}_s{k}" for side in ("left", "right") for k in (0, 1)]
+    lines = table(["t", *names], LOG.t, LOG.q, LOG.q)
     with pytest.raises(BadLog, match=r"no positions of s0, s1.*Its joints are: left_s0"):
-        load_log(written(tmp_path / "b.csv", lines), arm("s0", "s1"))
+        load_log(written(tmp_path / "b.csv", lines), named("s0", "s1"))
 
 
 # damaged and hostile files
@@ -344,9 +332,12 @@ def test_a_file_that_would_end_the_process_is_refused(tmp_path):
 
 
 def test_objects_and_sizes_that_cannot_be_are_refused(tmp_path):
-    np.save(tmp_path / "a.npy", np.array([{}, {}], dtype=object))
-    with pytest.raises(BadFile, match="holds Python objects, which are never read"):
-        load_log(tmp_path / "a.npy")
+    objects = np.array([{}, {}], dtype=object)
+    np.save(tmp_path / "a.npy", objects)
+    np.savez(tmp_path / "a.npz", t=np.arange(2.0), q=objects)
+    for ending in ("npy", "npz"):
+        with pytest.raises(BadFile, match="holds Python objects, which are never read"):
+            load_log(tmp_path / f"a.{ending}")
     np.save(tmp_path / "b.npy", LOG.q)
     data = (tmp_path / "b.npy").read_bytes()
     (tmp_path / "b.npy").write_bytes(data.replace(b"(201, 2)", b"(9999999999, 2)"[:8]))
@@ -453,9 +444,9 @@ def test_the_bag_of_a_real_panda_is_read_for_the_built_in_one():
 def test_the_commanded_motion_is_not_taken_for_the_measured_one(names):
     pandas = pytest.importorskip("pandas")
     asked = {names.format(k): np.full(len(LOG.t), np.nan) for k in (0, 1)}
-    table = {"t": LOG.t} | asked | {f"q{k}": LOG.q[:, k] for k in (0, 1)}
-    for robot in (arm("a", "b"), None):
-        found = load_log(pandas.DataFrame(table), robot)
+    columns = {"t": LOG.t} | asked | {f"q{k}": LOG.q[:, k] for k in (0, 1)}
+    for robot in (named("a", "b"), None):
+        found = load_log(pandas.DataFrame(columns), robot)
         assert np.array_equal(found.q, LOG.q)
         assert found.origin.unused == tuple(asked)
 
@@ -463,10 +454,10 @@ def test_the_commanded_motion_is_not_taken_for_the_measured_one(names):
 def test_the_only_joint_needs_no_name():
     pandas = pytest.importorskip("pandas")
     t = np.arange(50) / 50
-    table = pandas.DataFrame({"time": t, "position": np.sin(t), "torque [N·m]": np.cos(t)})
-    found = load_log(table, arm("a"))
+    frame = pandas.DataFrame({"time": t, "position": np.sin(t), "torque [N·m]": np.cos(t)})
+    found = load_log(frame, named("a"))
     assert found.joint_names == ("a",)
     assert np.array_equal(found.q[:, 0], np.sin(t))
     assert np.array_equal(found.tau[:, 0], np.cos(t))
     with pytest.raises(BadLog, match="it has 1 joints, position, but"):
-        load_log(table, arm("a", "b"))
+        load_log(frame, named("a", "b"))

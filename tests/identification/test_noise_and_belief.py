@@ -72,9 +72,10 @@ def test_stretches_end_where_torques_do_not_count_and_where_runs_do():
 @pytest.mark.parametrize(("logs", "least", "most"), [(20, 0.87, 1.0), *long((400, 0.93, 0.97))])
 def test_intervals_hold_whatever_the_colour_of_the_noise(noise, logs, least, most):
     """95 % intervals hold the truth of made logs as often as they say, and are no wider."""
-    held, off, said = [], [], []
+    held, off, said, jackknife = [], [], [], []
     for seed in range(100, 100 + logs):
         fit = qddot.identify(PRIOR, log(seed, noise), **TERMS)
+        jackknife.append(fit.cross_validation(10).deviations)
         low, high = fit.intervals().T
         held.append((low <= truth(fit)) & (truth(fit) <= high))
         off.append(fit.values - truth(fit))
@@ -82,6 +83,7 @@ def test_intervals_hold_whatever_the_colour_of_the_noise(noise, logs, least, mos
     assert least <= np.mean(held) <= most
     ratio = np.mean(said, axis=0) / np.sqrt(np.mean(np.square(off), axis=0))
     assert np.all(ratio < (1.2 if logs > 100 else 2.0))
+    assert np.sqrt(np.mean(np.square(np.divide(off, jackknife)))) < 1.5
 
 
 def test_what_parameters_take_of_slow_noise_is_counted():

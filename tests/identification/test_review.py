@@ -155,7 +155,7 @@ def test_options_are_checked(arm, method, options, said):
         identify(arm, excited(arm, 60), method, **options)
 
 
-@pytest.mark.parametrize("folds", [2.5, 1, "3", True])
+@pytest.mark.parametrize("folds", [2.5, 1, 11, "3", True])
 def test_folds_are_a_whole_number(arm, folds):
     with pytest.raises(BadArgument, match=r"folds is .*; the log is divided into 10 blocks"):
         identify(arm, excited(arm, 60)).cross_validation(folds)

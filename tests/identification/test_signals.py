@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from identification.made_logs import measured, swinging
+from identification.made_logs import measured, swinging, torn
 from measured_logs import staubli_tx40
 
 import qddot
@@ -17,7 +17,9 @@ from qddot.identification import decimation
 from qddot.identification.decimation import decimated, equations, few_rows
 from qddot.identification.log import Log, load_log
 from qddot.identification.preparation import prepared, trimmed
-from qddot.identification.signals import cutoff, differentiated, filtered, resampled, spectrum
+from qddot.identification.regression import coupled
+from qddot.identification.signals import differentiated, filtered, resampled
+from qddot.identification.spectrum import spectrum
 
 SLOPES = 1e-9  # round-off divided by the square of a step
 NOISE = 1e-4  # [rad]
@@ -56,9 +58,7 @@ def test_resampling_to_a_lower_rate_does_not_alias():
 
 def test_what_falls_into_a_gap_does_not_count():
     log = swinging()
-    rows = np.r_[:200, 300 : len(log)]
-    torn = replace(log, t=log.t[rows], **{name: x[rows] for name, x in log.arrays()})
-    whole = resampled(torn)
+    whole = resampled(torn(log, 200, 300))
     assert whole.even
     assert len(whole) == len(log)
     assert whole.counts is not None
@@ -83,16 +83,6 @@ def test_the_noise_floor_is_that_of_the_noise():
     noisy = replace(log, q=log.q + NOISE * np.random.default_rng(1).standard_normal(log.q.shape))
     white = NOISE**2 / (log.rate / 2)  # its power, spread over all frequencies
     np.testing.assert_allclose(spectrum(noisy).floor, white, rtol=0.3)
-
-
-def test_the_cutoff_lies_between_the_motion_and_the_noise_and_says_how_it_was_found():
-    log = swinging(rate=500.0, duration=20.0)
-    noisy = replace(log, q=log.q + NOISE * np.random.default_rng(1).standard_normal(log.q.shape))
-    found = cutoff(noisy)
-    assert 2 < float(found) < 15
-    assert "motion up to" in str(found)
-    assert "Hz" in found.why
-    assert float(cutoff(swinging(rate=500.0, duration=20.0))) <= 200
 
 
 # filters
@@ -242,61 +232,35 @@ def test_preparation_gives_rates_from_jittery_noisy_positions_and_records_what_i
     assert "one of 10 rows kept" in str(few.notes[-1])
 
 
-def friction(qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-    """Return columns for rotor inertia, viscous and dry friction and offset at every joint."""
-    n = qd.shape[1]
-    columns = np.zeros((len(qd), n, 4 * n))
-    for k, x in enumerate((qdd, qd, np.sign(qd), np.ones_like(qd))):
-        columns[:, range(n), range(k * n, (k + 1) * n)] = x
-    return columns
+def test_a_gap_is_bridged_without_swinging_out():
+    log = swinging(rate=200.0)
+    rng = np.random.default_rng(0)
+    noisy = replace(log, q=log.q + 5e-3 * rng.standard_normal(log.q.shape))
+    found = resampled(torn(noisy, 300, 360))  # 0.3 s are missing
+    assert np.abs(found.q - log.q)[300:360].max() < 0.05
+    np.testing.assert_allclose(found.q[:300], noisy.q[:300], rtol=0, atol=1e-12)
 
 
-def relative_error(rows) -> float:
-    """Return ‖τ − Y φ‖ / ‖τ‖ of a plain least squares, over the equations that count."""
-    Y, tau = rows.Y[rows.counts], rows.tau[rows.counts]
-    size = np.linalg.norm(Y, axis=0)
-    size[size == 0] = 1
-    phi = np.linalg.lstsq(Y / size, tau, rcond=1e-9)[0]
-    return float(np.linalg.norm(tau - Y / size @ phi) / np.linalg.norm(tau))
+USUAL = ("friction", "offset", "rotor_inertia")
 
 
 def test_the_torques_of_a_real_tx40_are_explained_as_well_as_in_the_literature():
     robot, log = staubli_tx40(measured("staubli_tx40"))
     log = prepared(log)
     assert log.duration == pytest.approx(7.4, abs=0.05)  # then it stands still
-
-    def regressor(log):
-        q, qd, qdd = log.q, log.qd, log.qdd
-        # the motor of joint 6 turns with joint 5 too: its inertia and its friction
-        wrist = np.zeros((len(q), 6, 3))
-        wrist[:, 4, 0], wrist[:, 5, 0] = qdd[:, 5], qdd[:, 4]
-        wrist[:, 4, 1], wrist[:, 5, 1] = qd[:, 5], qd[:, 4]
-        wrist[:, 4, 2] = wrist[:, 5, 2] = np.sign(qd[:, 4] + qd[:, 5])
-        return np.concatenate([robot.regressor(q, qd, qdd), friction(qd, qdd), wrist], axis=-1)
-
-    assert relative_error(equations(log, regressor, 50.0)) < 0.052
-    without = equations(log, lambda log: regressor(log)[..., :-3], 50.0)
-    assert relative_error(without) > 0.1
+    wrist = coupled(robot, "joint_5", "joint_6")
+    fits = [
+        qddot.identify(robot, log, "ordinary", terms=USUAL, extra=extra, decimate=50.0)
+        for extra in (wrist, {})
+    ]
+    assert fits[0].relative_error < 0.052
+    assert fits[1].relative_error > 0.1
 
 
-def test_the_torques_of_a_real_ur10_are_explained_as_well_as_in_the_literature():
+@pytest.mark.parametrize(("speed", "most"), [(0.0, 0.065), (None, 0.057)])
+def test_the_torques_of_a_real_ur10_are_explained_as_well_as_in_the_literature(speed, most):
     pytest.importorskip("rosbags", reason="rosbags is not installed")
     robot = qddot.load("ur10")
     log = load_log(measured("ur10_bag") / "ur10_exciting_trajectory.db3", robot)
-
-    def regressor(log):
-        return np.concatenate([columns_of(robot)(log), friction(log.qd, log.qdd)], axis=-1)
-
-    assert relative_error(equations(prepared(log, speed=0.0), regressor)) < 0.065
-    assert relative_error(equations(prepared(log), regressor)) < 0.057
-
-
-def test_a_gap_is_bridged_without_swinging_out():
-    log = swinging(rate=200.0)
-    rng = np.random.default_rng(0)
-    noisy = replace(log, q=log.q + 5e-3 * rng.standard_normal(log.q.shape))
-    rows = np.r_[:300, 360 : len(log)]  # 0.3 s are missing
-    torn = replace(noisy, t=noisy.t[rows], **{name: x[rows] for name, x in noisy.arrays()})
-    found = resampled(torn)
-    assert np.abs(found.q - log.q)[300:360].max() < 0.05
-    np.testing.assert_allclose(found.q[:300], noisy.q[:300], rtol=0, atol=1e-12)
+    ready = replace(prepared(log, speed=speed), bandwidth=None)  # every row is fitted
+    assert qddot.identify(robot, ready, "ordinary", terms=USUAL).relative_error < most

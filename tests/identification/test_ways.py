@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from identification.made_logs import COUNT, noisy, swinging
+from identification.made_logs import COUNT, noisy, swinging, torn
 from long import long
 
 import qddot
@@ -172,9 +172,7 @@ def test_peaks_that_are_only_rounded_or_held_are_not_saturated():
 
 def test_rows_of_a_gap_and_slow_rows_are_told_apart():
     log = swinging()
-    rows = np.r_[:200, 300 : len(log)]
-    torn = replace(log, t=log.t[rows], **{name: x[rows] for name, x in log.arrays()})
-    found = trimmed(qddot.identification.resampled(torn))
+    found = trimmed(qddot.identification.resampled(torn(log, 200, 300)))
     assert set(found.reasons) == {"gap", "slow"}
     assert found.reasons["gap"].sum() == 200
     assert "% in gaps" in said(found, "rows")

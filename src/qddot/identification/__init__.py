@@ -8,11 +8,7 @@ if TYPE_CHECKING:
     from qddot.errors import IdentificationWarning as IdentificationWarning
     from qddot.identification.estimators import identify as identify
     from qddot.identification.result import Fit as Fit
-    from qddot.identification.log import (
-        Log as Log,
-        LogOrigin as LogOrigin,
-        load_log as load_log,
-    )
+    from qddot.identification.log import Log as Log, LogOrigin as LogOrigin, load_log as load_log
     from qddot.identification.decimation import decimated as decimated
     from qddot.identification.preparation import prepared as prepared, trimmed as trimmed
     from qddot.identification.signals import (

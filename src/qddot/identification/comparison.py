@@ -74,7 +74,7 @@ def run_lines(runs: Sequence[Mapping[str, Any]]) -> list[str]:
     for run in runs:
         errors = (f"{100 * run[key]:.3g} %" for key in ("relative_error", "every_row", "before"))
         rows.append((run_name(run), str(run["rows"]), f"{run['rate']:.4g} Hz", *errors))
-    return _aligned(rows).splitlines()
+    return aligned(rows).splitlines()
 
 
 def run_name(run: Mapping[str, Any]) -> str:
@@ -89,7 +89,7 @@ def table(fit: Fit) -> str:
         fit.names, fit.values, fit.deviations, fit.relative_deviations, strict=True
     ):
         rows.append((shorten(name, WIDEST), f"{value:.5g}", deviation(s), percent(value, share)))
-    return _aligned(rows)
+    return aligned(rows)
 
 
 def facts(fit: Fit) -> dict[str, Any]:
@@ -163,7 +163,7 @@ class Comparison:
 
     @fitted
     def __str__(self) -> str:
-        return _aligned(self.rows())
+        return aligned(self.rows())
 
     __repr__ = __str__
 
@@ -204,7 +204,7 @@ def _cell(fit: Fit, name: str) -> str:
     return f"{fit.values[k]:.4g}" + (f" ± {s:.1g}" if np.isfinite(s) else "")
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
+def aligned(rows: Sequence[Sequence[str]]) -> str:
     """Return rows as text, the first column to the left, the others to the right."""
     widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
     lines = []

@@ -44,9 +44,7 @@ class Delay:
 
     @staticmethod
     def given(seconds: Any, log: Log) -> Delay:
-        """Return a delay that somebody knows: one number [s], or one per joint; None for none."""
-        if seconds is None:
-            return Delay()
+        """Return a delay that somebody knows: one number [s], or one per joint."""
         each = spread("delay", seconds, log.joint_names, "seconds", least=-np.inf)
         if not np.all(np.abs(each) < log.duration / 2):
             raise BadArgument(f"delay is {seconds!r}; give seconds, less than half the log.")

@@ -32,11 +32,12 @@ DRIVES, SURELY = 0.02, 0.2  # of the power of a joint: friction takes it and doe
 SAME = 1.02  # times the error: no difference
 MATTERS = 0.03  # an error from which on it is asked whether another arm explains the torques
 
-Found = tuple[float, Problem]  # what a fit leaves once a mistake is undone, and the mistake
 RATES = (1 / 1000, 1 / 100, 1 / 50, 1 / 20, 1 / 10, 1 / 5, 5, 10, 20, 50, 100, 1000)
 SCALE = 2.0  # torques that are so many times those of the robot's file are not N·m
 SHAPE = 0.6  # the correlation with the file's torque from which its size is compared
 FASTER = 0.6  # of what is left of the torques, where another rate explains them
+
+Found = tuple[float, Problem]  # what a fit leaves once a mistake is undone, and the mistake
 
 
 def doubts(regression: Regression, log: Log) -> tuple[Problem, ...]:

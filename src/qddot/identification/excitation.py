@@ -19,12 +19,7 @@ from qddot.checks import positive, whole
 from qddot.errors import BadArgument, NotNumeric, printable
 from qddot.identification.excitation_basis import FourierBasis, checked_start, random_motions
 from qddot.identification.excitation_collision import CLEARANCE, clearance
-from qddot.identification.excitation_criterion import (
-    Criterion,
-    States,
-    better_known,
-    condition_of,
-)
+from qddot.identification.excitation_criterion import Criterion, States, better_known, condition_of
 from qddot.identification.excitation_criterion import criterion as criterion_of
 from qddot.identification.excitation_limits import (
     MARGIN,

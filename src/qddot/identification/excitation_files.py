@@ -158,9 +158,7 @@ def _motion(facts: dict[str, Any], robot: Robot | None) -> Excitation:
             notes=tuple(limits["notes"]),
         ),
         use=Use(
-            **shares,
-            workspace=_number(use["workspace"]),
-            clearance=_number(use.get("clearance")),
+            **shares, workspace=_number(use["workspace"]), clearance=_number(use.get("clearance"))
         ),
         spaces=tuple(
             HalfSpace(str(frame), (float(x), float(y), float(z)), float(least))

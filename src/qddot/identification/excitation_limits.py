@@ -50,19 +50,6 @@ class MotionLimits:
         """From the middle to a limit of position."""
         return (self.upper - self.lower) / 2
 
-    def tightened(self, margin: float) -> MotionLimits:
-        """Return the limits with a share of each taken off; of positions, at both ends."""
-        left = 1 - margin
-        return replace(
-            self,
-            lower=self.middle - left * self.half,
-            upper=self.middle + left * self.half,
-            velocity=left * self.velocity,
-            acceleration=left * self.acceleration,
-            effort=left * self.effort,
-            margin=1 - (1 - self.margin) * left,
-        )
-
     def facts(self) -> dict[str, Any]:
         """Return them by name, for a file."""
         numbers = {key: json_ready(getattr(self, key)) for key in KEYS}
@@ -108,7 +95,10 @@ def motion_limits(robot: Robot, given: Any = None, margin: float = MARGIN) -> Mo
     _refuse_wrong(robot, found)
     units = tuple(joint.units.position for joint in robot.model.free_joints)
     whole = MotionLimits(robot.joint_names, units, **found, notes=tuple(notes))
-    return whole.tightened(margin)
+    left = 1 - margin
+    ends = {"lower": whole.middle - left * whole.half, "upper": whole.middle + left * whole.half}
+    sizes = {key: left * found[key] for key in KEYS[2:]}
+    return replace(whole, **ends, **sizes, margin=1 - left)
 
 
 def _from_model(robot: Robot, key: str) -> np.ndarray:

@@ -209,23 +209,6 @@ def unseen(G: np.ndarray) -> np.ndarray:
     return np.maximum(np.einsum("bi,bij,bj->b", y, G, y), 0) * s[-1] ** 2
 
 
-def held_out(
-    log: Log, robot: Any = None, terms: Any = (), extra: Any = (), frequencies: Any = None
-) -> HeldOut:
-    """Return how well cut-offs predict the torques of pieces of time that were not fitted.
-
-    Args:
-        log: The log, evenly sampled, with torques.
-        robot: By whose regressor; without one, by sin q, cos q, q̇, sgn q̇ and q̈ of all joints.
-        terms, extra: As for `identify`.
-        frequencies: The cut-offs [Hz], rising; by default from 4 periods in the log to 0.4 of its
-            rate, each 1.6 times the one before.
-    """
-    f = candidates(log) if frequencies is None else np.asarray(frequencies, dtype=float)
-    of = "q" if log.qd is None else "qd"
-    return LogJudge(log, robot, terms, extra).judged([Way(float(x), of=of) for x in f])
-
-
 def cutoff(log: Log, robot: Any = None, terms: Any = (), extra: Any = ()) -> Cutoff:
     """Return the cut-off frequency for a log: the spectrum suggests one, prediction decides.
 

@@ -13,6 +13,7 @@ import numpy as np
 from qddot.blas_threads import one_thread
 from qddot.errors import BadArgument, QddotError, did_you_mean, printable, shorten
 from qddot.identification import AUTO, METHODS
+from qddot.identification.comparison import aligned
 from qddot.identification.estimators import Estimator, estimator
 from qddot.identification.validation import errors_by_run
 from qddot.plain_text import fitted
@@ -91,15 +92,9 @@ class MethodTable:
 
     @fitted
     def __repr__(self) -> str:
-        table = self.rows()
-        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = [
-            "  ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])])
-            for row in table
-        ]
         notes = [f"{each.method}: {each.why}" for each in self.methods if each.why]
         best = f"least error on unseen blocks: {self.best}" if self.best else ""
-        return "\n".join([*lines, *filter(None, ["", best]), *notes])
+        return "\n".join([aligned(self.rows()), *filter(None, ["", best]), *notes])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table as plain data."""

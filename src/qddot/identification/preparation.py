@@ -22,12 +22,7 @@ from qddot.identification.held_out import LogJudge, can_be_judged, usual, way
 from qddot.identification.log import REASONS, Log
 from qddot.identification.log_checks import check_size
 from qddot.identification.regression import USUAL_TERMS
-from qddot.identification.signals import (
-    check_rising,
-    check_rows,
-    resampled,
-    smoothed,
-)
+from qddot.identification.signals import check_rising, check_rows, resampled, smoothed
 from qddot.identification.sine_series import Way
 from qddot.identification.spectrum import Cutoff
 

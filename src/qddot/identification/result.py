@@ -12,19 +12,8 @@ import numpy as np
 
 from qddot.blas_threads import one_thread
 from qddot.errors import BadArgument, IdentificationWarning, Problem
-from qddot.identification.back_to_robot import (
-    nearest,
-    robot_with_parameters,
-    smallest_eigenvalue,
-)
-from qddot.identification.comparison import (
-    described,
-    facts,
-    relative_size,
-    saved,
-    summary,
-    table,
-)
+from qddot.identification.back_to_robot import nearest, robot_with_parameters, smallest_eigenvalue
+from qddot.identification.comparison import described, facts, relative_size, saved, summary, table
 from qddot.identification.grouping import condition
 from qddot.identification.log import Log
 from qddot.identification.log_checks import as_log

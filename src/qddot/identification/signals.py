@@ -9,13 +9,12 @@ import numpy as np
 
 from qddot.checks import positive, spread
 from qddot.errors import BadArgument, shorten
-from qddot.identification.held_out import cutoff, usual
+from qddot.identification.held_out import cutoff as chosen_cutoff
+from qddot.identification.held_out import usual
 from qddot.identification.log import GAP, Log, check_even
 from qddot.identification.sine_series import ORDER, SineSeries, Smoother, Way, butterworth
-from qddot.identification.spectrum import HIGHEST, Cutoff, spectrum
+from qddot.identification.spectrum import HIGHEST, Cutoff
 from qddot.timeseries import QUANTITIES
-
-__all__ = ["cutoff", "differentiated", "filtered", "resampled", "shifted", "smoothed", "spectrum"]
 
 BRIDGE = 5, 40  # rows on either side of a gap, by which it is filled
 SHARPER = 0.4  # of a lower rate: what is faster would come back as something slower
@@ -100,7 +99,7 @@ def shifted(log: Log, delay: Any) -> Log:
     first, last = log.t[0] - min(0, late.min()), log.t[-1] - max(0, late.max())
     inside = np.flatnonzero((log.t >= first) & (log.t <= last))
     said = f"torques taken later in the log, by {', '.join(f'{d:.4g}' for d in np.unique(late))} s"
-    return cut(replace(log, tau=tau), int(inside[0]), int(inside[-1]) + 1, said)
+    return replace(log, tau=tau)[inside[0] : inside[-1] + 1].noted(said, place="rows")
 
 
 def filtered(log: Log, cutoff: float | Cutoff | None = None, what: Any = QUANTITIES) -> Log:
@@ -111,15 +110,12 @@ def filtered(log: Log, cutoff: float | Cutoff | None = None, what: Any = QUANTIT
 
     Args:
         log: The log, evenly sampled.
-        cutoff: The cut-off frequency [Hz]; by default chosen, as
-            `qddot.identification.spectrum.cutoff` says.
+        cutoff: The cut-off frequency [Hz]; by default chosen.
         what: The quantities to filter, of those there are.
     """
-    from qddot.identification.held_out import cutoff as from_spectrum
-
     check_even(log)
     check_rows(log, 16)
-    chosen = from_spectrum(log) if cutoff is None else cutoff
+    chosen = chosen_cutoff(log) if cutoff is None else cutoff
     f = check_cutoff(log, chosen)
     gain = butterworth(f, log.step)
     changes = {
@@ -214,8 +210,3 @@ def check_rising(log: Log) -> None:
             f"{log.t[row + 1]:.6g} s in row {row + 2}.\n"
             "  Leave out rows with the same time; qddot.load_log does that."
         )
-
-
-def cut(log: Log, first: int, last: int, *words: str) -> Log:
-    """Return the rows from `first` up to `last`, not included."""
-    return log[first:last].noted(*words, place="rows")

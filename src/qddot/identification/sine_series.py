@@ -26,11 +26,11 @@ from qddot.model.tree import by_rows
 
 NOTHING = 1e-10  # a gain below which a sine is left out
 SMOOTH = (2, 3, 5)  # prime factors with which transforms are quick
-
 ORDER = 4  # of the Butterworth filter, run forwards and backwards
 
-Gain = Callable[[np.ndarray], np.ndarray]  # of frequencies [rad/s]
 INSTANT = 0.1  # of a step, over which velocities of joints with several numbers are compared
+
+Gain = Callable[[np.ndarray], np.ndarray]  # of frequencies [rad/s]
 
 
 def butterworth(cutoff: float, step: float) -> Gain:

@@ -168,29 +168,19 @@ class UnseenTorques:
                 for block, g in zip(self.Z, gamma, strict=True)
             ]
         )
-        return self.compared(self.base, errors, joints, gamma[..., 0], float(self.own[more].min()))
-
-    def compared(
-        self,
-        before: np.ndarray,
-        after: np.ndarray,
-        joints: list[int],
-        gamma: np.ndarray,
-        own: float = 1.0,
-    ) -> Trial:
-        """Return what columns bring by the errors without them and with them."""
-        count = len(before)
-        low = self.floor / count
-        each = [((x + low) / self.variance)[:, joints].sum(axis=1) for x in (before, after)]
-        gain = float(np.sum((before - after) / self.variance) / max(each[0].sum(), 1e-300))
+        count, low = len(errors), self.floor / len(errors)
+        each = [((x + low) / self.variance)[:, joints].sum(axis=1) for x in (self.base, errors)]
+        gain = float(np.sum((self.base - errors) / self.variance) / max(each[0].sum(), 1e-300))
         falls = np.log(np.maximum(each[0], 1e-300) / np.maximum(each[1], 1e-300))
         spread = falls.std(ddof=1) / np.sqrt(count)
         steady = float(falls.mean() / spread) if spread > 0 else 0.0
         # the jackknife: by how much values change without each block
-        mean, off = gamma.mean(axis=0), gamma - gamma.mean(axis=0)
+        values = gamma[..., 0]
+        mean, off = values.mean(axis=0), values - values.mean(axis=0)
         covariance = (count - 1) / count * off.T @ off
         wald = float(mean @ np.linalg.pinv(covariance) @ mean) / len(mean)
-        return Trial(after, gain, steady, float(np.sqrt(max(wald, 0))), own)
+        own = float(self.own[more].min())
+        return Trial(errors, gain, steady, float(np.sqrt(max(wald, 0))), own)
 
 
 def _soft(H: np.ndarray, columns: list[int]) -> np.ndarray:
