@@ -111,6 +111,26 @@ def waving(n: int, t: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray, np
     )
 
 
+def moved(robot, *, more=None, rate=100.0, seconds=30.0, motion=0, seed=0, noise=0.0) -> Log:
+    """Return a log of an arm that waves, with its accelerations, and noise of its torques.
+
+    Args:
+        robot: The arm.
+        more: What no model has, a function of (t, q, qd, qdd).
+        rate, seconds: Rows a second [Hz], and how long.
+        motion, seed: Of the motion, and of the noise.
+        noise: Of torques [N·m]; or as a text, of their size: "2 %".
+    """
+    t = np.arange(round(seconds * rate)) / rate
+    q, qd, qdd = waving(robot.n, t, motion)
+    tau = robot.inverse_dynamics(q, qd, qdd) + (0 if more is None else more(t, q, qd, qdd))
+    size: object = noise
+    if isinstance(noise, str):
+        size = float(noise.removesuffix("%")) / 100 * np.sqrt(np.mean(tau**2, axis=0))
+    tau = tau + size * np.random.default_rng(seed).normal(size=tau.shape)
+    return Log(robot.joint_names, t, q, qd, qdd, tau)
+
+
 def noisy(
     robot: object,
     kind: str = "white",

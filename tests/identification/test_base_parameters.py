@@ -15,7 +15,6 @@ from qddot.identification.base_parameters import (
     base_regressor,
     groups,
     identifiable,
-    random_states,
 )
 from qddot.identification.identifiability import Identifiability
 from qddot.identification.regression import Regression
@@ -93,27 +92,19 @@ def test_numbers_and_exact_algebra_find_the_same_groups(name):
     assert_near(numeric.B, exact.B, tolerance=SAME_ANSWER)
 
 
-@pytest.mark.parametrize("name", ["scara", "rp", *long("stanford", "panda_hand", "z1")])
-def test_the_base_parameters_say_all_that_the_torques_do(name):
-    """Y φ = Y_b B φ, whatever φ is."""
-    robot = qddot.load(name)
-    found = identifiable(robot, limits=False)
-    at = random_states(robot, 50, seed=3)
-    Y = robot.regressor(at.q, at.qd, at.qdd)
-    phi = np.random.default_rng(1).normal(size=Y.shape[-1])
-    assert_near(Y[..., found.columns.kept] @ (found.B @ phi), Y @ phi, np.abs(Y) @ np.abs(phi))
-
-
-@pytest.mark.parametrize("name", ["stanford", *long("panda")])
+@pytest.mark.parametrize("name", ["scara", "rp", "stanford", *long("panda", "panda_hand", "z1")])
 def test_the_base_regressor_gives_the_torques_with_fewer_columns(name):
-    robot = qddot.load(name)
-    states = np.random.default_rng(3).uniform(-1, 1, (3, 5, robot.n))
+    """Y φ = Y_b B φ, whatever φ is."""
+    robot, rng = qddot.load(name), np.random.default_rng(3)
+    states = rng.uniform(-1, 1, (3, 5, robot.n))
     Y_b, known = base_regressor(robot), identifiable(robot, limits=False)
     columns, whole = Y_b(*states), robot.regressor(*states)
     assert columns.shape == (5, robot.n, known.rank)
-    assert_near(columns @ (known.B @ robot.parameters), whole @ robot.parameters)
+    for phi in (robot.parameters, rng.normal(size=whole.shape[-1])):
+        assert_near(columns @ (known.B @ phi), whole @ phi, np.abs(whole) @ np.abs(phi))
     assert np.linalg.matrix_rank(columns.reshape(-1, known.rank)) <= known.rank < whole.shape[-1]
-    assert len(Y_b.program) < len(robot.program("regressor"))
+    # all products of the arm that turns and slides are needed for its six columns
+    assert len(Y_b.program) < len(robot.program("regressor")) or name == "rp"
     assert_near(Y_b(*states[:, 0].copy()), columns[0])
     more = base_regressor(robot, terms=("friction",))(*states)
     assert more.shape[-1] == identifiable(robot, terms=("friction",), limits=False).rank
@@ -122,17 +113,6 @@ def test_the_base_regressor_gives_the_torques_with_fewer_columns(name):
 def test_the_base_regressor_of_symbols_asks_for_values():
     with pytest.raises(NoValues):
         base_regressor("two_link_symbolic")
-
-
-def test_torques_are_linear_in_the_parameters_and_not_in_the_positions():
-    robot = qddot.load("ur5")
-    at = random_states(robot, 20)
-    Y = robot.regressor(at.q, at.qd, at.qdd)
-    tau = robot.inverse_dynamics(at.q, at.qd, at.qdd)
-    assert_near(Y @ robot.parameters, tau, np.abs(Y) @ np.abs(robot.parameters))
-    assert_near(Y @ (2 * robot.parameters), 2 * tau, np.abs(Y) @ np.abs(robot.parameters))
-    doubled = robot.inverse_dynamics(2 * at.q, at.qd, at.qdd)
-    assert np.abs(doubled - 2 * tau).max() > 1
 
 
 def test_a_symbolic_arm_is_told_in_its_own_symbols():

@@ -2,26 +2,21 @@
 
 import numpy as np
 import pytest
-from identification.made_logs import measured, noisy, waving
+from identification.made_logs import measured, moved, noisy, waving
 from long import long
 from measured_logs import staubli_tx40
 
 import qddot
 from qddot.errors import BadArgument
-from qddot.identification import Log, prepared
+from qddot.identification import prepared
 
 ARM = qddot.load("two_link").without("friction").with_friction(viscous=5.0, coulomb=2.0)
 WRIST = qddot.load("ur3").without("friction").with_friction(viscous=0.5, coulomb=0.4)
-T = np.arange(3000) / 100
 
 
-def log_of(robot, more=None, seed=0, noise=0.02):
-    """Return a log with its accelerations, torques with `more` and noise of their own size."""
-    q, qd, qdd = waving(robot.n, T, seed)
-    tau = robot.inverse_dynamics(q, qd, qdd) + (0 if more is None else more(q, qd, qdd))
-    size = np.sqrt(np.mean(tau**2, axis=0))
-    tau = tau + noise * size * np.random.default_rng(seed).normal(size=tau.shape)
-    return Log(robot.joint_names, T, q, qd, qdd, tau)
+def log_of(robot, more=None, seed=0):
+    """Return a log with torques beside those of the model, and noise of 2 %."""
+    return moved(robot, more=more, motion=seed, seed=seed, noise="2 %")
 
 
 def taken(fit):
@@ -29,10 +24,10 @@ def taken(fit):
 
 
 def at_joint(i, function, n=2):
-    return lambda q, qd, qdd: np.eye(n)[i] * function(q, qd, qdd)[:, None]
+    return lambda t, q, qd, qdd: np.eye(n)[i] * function(q, qd, qdd)[:, None]
 
 
-def both(q, qd, qdd):
+def both(t, q, qd, qdd):
     v, a = qd[:, 4] + qd[:, 5], qdd[:, 4] + qdd[:, 5]
     return np.multiply.outer(0.1 * a + 0.3 * v + 0.5 * np.sign(v), np.eye(6)[4] + np.eye(6)[5])
 
@@ -91,7 +86,7 @@ def test_several_logs_choose_together():
 
 
 def test_what_was_found_is_in_the_robot_and_its_file(tmp_path):
-    def more(q, qd, qdd):
+    def more(t, q, qd, qdd):
         found = 40 * q * [0, 1]
         found[:, 0] += 60 * np.exp(-((qd[:, 0] / 0.3) ** 2)) * np.sign(qd[:, 0])
         found[:, 0] += 200 * np.sin(2 * q[:, 0])
@@ -129,14 +124,11 @@ def test_a_term_at_one_joint():
 
 
 @pytest.mark.long
-def test_the_wrist_of_a_measured_arm_is_found_and_kept(tmp_path):
+def test_the_wrist_of_a_measured_arm_is_found():
     arm, raw = staubli_tx40(measured("staubli_tx40"))
     fit = qddot.identify(arm, raw, "consistent")
     assert ("motor of two joints", ("joint_5", "joint_6")) in taken(fit)
     assert fit.relative_error < 0.042
-    fit.save(tmp_path / "found.toml")
-    back, states = qddot.load(tmp_path / "found.toml"), (fit.log.q, fit.log.qd, fit.log.qdd)
-    assert np.allclose(back.inverse_dynamics(*states), fit.predict(*states), rtol=0, atol=1e-9)
 
 
 @pytest.mark.long

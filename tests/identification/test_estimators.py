@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from faults import not_installed
 from identification.excited import as_log, excited
-from identification.made_logs import swinging, waving
+from identification.made_logs import moved, swinging
 from long import long, one_in
 from nearness import SOLVER, assert_near
 
@@ -395,11 +395,7 @@ ARM = PLAIN.with_friction(viscous=2.0, coulomb=1.5)
 
 
 def made(seed):
-    t = np.arange(801) / 100
-    q, qd, qdd = waving(2, t, seed)
-    tau = ARM.inverse_dynamics(q, qd, qdd)
-    tau += np.random.default_rng(seed).normal(0, 3, tau.shape)
-    return qddot.Log(ARM.joint_names, t, q, qd, qdd, tau)
+    return moved(ARM, seconds=8, motion=seed, seed=seed, noise=3.0)
 
 
 def test_the_figures_are_those_of_the_fits():

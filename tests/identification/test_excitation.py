@@ -43,17 +43,6 @@ def random_curve(basis: FourierBasis) -> Fourier:
 
 
 @pytest.mark.parametrize("basis", BASES)
-def test_rates_and_accelerations_are_the_derivatives(basis):
-    curve, h = random_curve(basis), 1e-5
-    t = np.linspace(0.01, 0.99, 57) * basis.period
-    q, qd, qdd = curve.values(t)
-    before, after = curve.values(t - h), curve.values(t + h)
-    np.testing.assert_allclose((after[0] - before[0]) / (2 * h), qd, rtol=0, atol=DIFFERENCES)
-    np.testing.assert_allclose((after[1] - before[1]) / (2 * h), qdd, rtol=0, atol=DIFFERENCES)
-    assert q.shape == (57, 3)
-
-
-@pytest.mark.parametrize("basis", BASES)
 def test_a_motion_rests_where_it_begins_and_ends_there(basis):
     curve = random_curve(basis)
     first, last = curve.at(0.0), curve.at(basis.period)
@@ -167,14 +156,6 @@ def test_the_determinant_can_be_made_small_instead():
     other = excite(ARM, criterion="condition", **few)
     assert motion.condition >= other.condition
     assert motion.history[-1, 1] < motion.history[0, 1]
-
-
-@pytest.mark.long
-def test_terms_to_be_identified_are_looked_for_too():
-    few = dict(limits=TWO_LINK, starts=1, seconds=HANGS)
-    plain = excite(ARM.without("friction"), **few)
-    more = excite(ARM.without("friction"), terms=["viscous", "coulomb"], **few)
-    assert more.parameters == plain.parameters + 4
 
 
 def test_the_same_seed_gives_the_same_motion(small_motion):

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 from identification.excited import excited
-from long import long, one_in
+from long import one_in
 from made import PANDA, UR5
 from nearness import SOLVED, assert_near
 
@@ -42,17 +42,9 @@ TERMS = ("friction", "offset", "rotor_inertia")
 
 
 @pytest.mark.parametrize("name", one_in(4, REAL))
-def test_a_robot_with_its_own_parameters_is_the_same(name):
-    robot = qddot.load(name)
-    same = robot_with_parameters(robot, robot.parameters)
-    assert_near(same.parameters, robot.parameters)
-
-
-@pytest.mark.parametrize(
-    "name", ["scara", *long("panda_hand", "ur5", "puma560", "baxter", "so101")]
-)
 def test_a_robot_has_the_parameters_it_is_given(name):
     robot = qddot.load(name)
+    assert_near(robot_with_parameters(robot, robot.parameters).parameters, robot.parameters)
     phi = 1.3 * robot.parameters
     other = robot_with_parameters(robot, phi)
     assert other.parameter_names == robot.parameter_names

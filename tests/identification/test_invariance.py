@@ -9,7 +9,7 @@ import pytest
 from nearness import assert_near
 
 import qddot
-from qddot.identification import METHODS, Log, identify, load_log
+from qddot.identification import METHODS, identify, load_log
 from qddot.identification.base_parameters import random_states
 from qddot.identification.log_checks import as_log
 from qddot.identification.problem import problem_of
@@ -70,17 +70,6 @@ def test_a_log_with_its_joints_in_another_order_is_the_same_log(arm, log):
     for name in ("t", "q", "qd", "qdd", "tau", "counts"):
         np.testing.assert_array_equal(getattr(back, name), getattr(log, name))
     np.testing.assert_array_equal(identify(arm, other).values, identify(arm, log).values)
-
-
-def test_torques_that_do_not_count_change_nothing(arm, log):
-    wrong = replace(log, tau=log.tau + 1e3, counts=np.zeros((ROWS, 2), bool))
-    parts = [(name, x, getattr(wrong, name)) for name, x in log.arrays()]
-    both = {name: np.concatenate([x, y]) for name, x, y in parts}
-    counts = np.concatenate([log.used, wrong.used])
-    longer = Log(log.joint_names, np.arange(2.0 * ROWS), **both, counts=counts)
-    first, other = (identify(arm, x, terms=()) for x in (log, longer))
-    near(other.values, first.values)
-    near(other.solution.noise, first.solution.noise)
 
 
 def test_weights_of_zero_take_rows_out_and_weights_of_one_change_nothing(arm, log):

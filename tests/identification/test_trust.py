@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 import pytest
 from identification.excited import as_log, excited
-from identification.made_logs import waving
+from identification.made_logs import moved
 from made import PANDA, UR5
 
 import qddot
@@ -54,20 +54,14 @@ def test_merging_groups_what_the_rows_that_count_do_not_tell_apart(method, decim
         pytest.importorskip("cvxpy")
     log, robot = prepared(one_way(), cutoff=20.0), qddot.load("two_link")
     options = {"terms": TERMS, "unexcited": "merge", "decimate": decimate}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    said = "joint 'j2' turns one way only, so Coulomb friction and"
+    with pytest.warns(IdentificationWarning, match=said):
         fit = identify(robot, log, method, **options)
     assert len(fit.values) == 11
     assert fit.condition < 100
     assert fit.status == "solved"
     values = dict(zip(fit.names, fit.values, strict=True))
     assert values["j2.fs + j2.f0"] == pytest.approx(2.3, abs=0.3)
-
-
-def test_a_joint_that_turns_one_way_only_is_named_as_the_cause():
-    said = "joint 'j2' turns one way only, so Coulomb friction and"
-    with pytest.warns(IdentificationWarning, match=said):
-        identify(qddot.load("two_link"), prepared(one_way(), cutoff=20.0), terms=TERMS)
 
 
 def test_an_absurd_solution_is_not_called_solved():
@@ -208,25 +202,18 @@ ARM = qddot.load("two_link").with_friction(viscous=5.0, coulomb=20.0)
 PRIOR = qddot.load("two_link")
 
 
-def log(more=None, seed=0, noise=1.0, seconds=20.0):
-    """Return a log of the arm at 50 Hz; `more(t, q, qd, tau)` is what no model has."""
-    t = np.arange(round(50 * seconds)) / 50
-    q, qd, qdd = waving(2, t, seed=5)
-    tau = ARM.inverse_dynamics(q, qd, qdd)
-    tau = tau + (0 if more is None else more(t, q, qd, tau))
-    tau = tau + np.random.default_rng(seed).normal(0, noise, q.shape)
-    return qddot.Log(ARM.joint_names, t, q, qd, qdd, tau)
+log = partial(moved, ARM, rate=50.0, seconds=20.0, motion=5)
 
 
 def arrays(**how):
     """Return the same as arrays, of which nothing is doubted."""
-    made = log(**how)
+    made = log(**{"noise": 1.0} | how)
     return made.q, made.qd, made.qdd, made.tau
 
 
 @pytest.fixture(scope="module")
 def fit():
-    return qddot.identify(PRIOR, log(), terms=TERMS)
+    return qddot.identify(PRIOR, log(noise=1.0), terms=TERMS)
 
 
 def test_a_good_fit_is_good_for_feed_forward_and_says_how_heavy_a_load_it_notices(fit):
@@ -276,16 +263,16 @@ def test_errors_of_joints_are_told_before_fitted_and_not_fitted(fit):
 
 
 LACKS = {
-    "position": lambda t, q, qd, tau: [0, 30] * np.abs(q),
-    "rate": lambda t, q, qd, tau: [0, 30] * np.exp(-((qd / 0.3) ** 2)) * np.sign(qd),
-    "load": lambda t, q, qd, tau: [0, 0.1] * np.abs(tau) * np.sign(qd),
-    "time": lambda t, q, qd, tau: [0, 3] * np.minimum(t, 10)[:, None],
+    "position": lambda t, q, qd, qdd: [0, 30] * np.abs(q),
+    "rate": lambda t, q, qd, qdd: [0, 30] * np.exp(-((qd / 0.3) ** 2)) * np.sign(qd),
+    "load": lambda t, q, qd, qdd: [0, 0.1] * np.abs(ARM.inverse_dynamics(q, qd, qdd)) * np.sign(qd),
+    "time": lambda t, q, qd, qdd: [0, 3] * np.minimum(t, 10)[:, None],
 }
 
 
 @pytest.mark.parametrize("variable", LACKS)
 def test_what_the_model_lacks_is_on_top(variable):
-    fit = qddot.identify(PRIOR, log(LACKS[variable]), terms=TERMS)
+    fit = qddot.identify(PRIOR, log(more=LACKS[variable], noise=1.0), terms=TERMS)
     first = fit.patterns[0]
     assert (first.joint, first.variable) == ("j2", variable)
     assert first.share > 0.3

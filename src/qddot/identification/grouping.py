@@ -38,7 +38,6 @@ def sorted_out(
     Y: np.ndarray,
     tolerance: float = TOLERANCE,
     symbols: Mapping[str, float] | None = None,
-    scale: np.ndarray | None = None,
 ) -> Grouping:
     """Return which columns of a matrix of numbers are kept, and how the others depend on them.
 
@@ -46,13 +45,11 @@ def sorted_out(
         Y: Shape (rows, p).
         tolerance: How much of a column must be its own, of 1.
         symbols: Names of lengths, by which coefficients are written where they fit.
-        scale: What the parameters are measured in, shape (p,); all alike if not given.
     """
     p = Y.shape[1]
     R = triangle(Y) if len(Y) > p else Y
     length = np.linalg.norm(R, axis=0)
-    heard = length * (1 if scale is None else scale)
-    none = heard <= SILENCE * heard.max(initial=0)
+    none = length <= SILENCE * length.max(initial=0)
     kept: list[int] = []
     Q = np.zeros((len(R), 0))
     for k in np.flatnonzero(~none).tolist():

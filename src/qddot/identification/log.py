@@ -272,11 +272,11 @@ def load_log(
     return checked(there, robot)
 
 
-def bad_log(source: object, why: str, remedy: str, place: str = "", line: int | None = None):
+def bad_log(source: object, why: str, remedy: str, line: int | None = None):
     """Return the exception for a log with one problem."""
     # the message begins with the source, so it repeats the file only for a line
     file = str(source) if line else ""
-    return BadLog(str(source), [Problem("error", place, why, remedy, line, file)])
+    return BadLog(str(source), [Problem("error", "", why, remedy, line, file)])
 
 
 def named(joints: Sequence[str], wrong: np.ndarray) -> str:

@@ -127,9 +127,9 @@ def explained(
     return max(0.0, 1 - left / size), H @ _fitted(H, e)
 
 
-def hats(x: np.ndarray, knots: int = KNOTS) -> np.ndarray:
-    """Return hat functions between knots that have as many rows each, shape (k, knots)."""
-    at = np.unique(np.quantile(x, np.linspace(0, 1, knots)))
+def hats(x: np.ndarray) -> np.ndarray:
+    """Return hat functions between knots that have as many rows each, shape (k, at most KNOTS)."""
+    at = np.unique(np.quantile(x, np.linspace(0, 1, KNOTS)))
     if len(at) < 2:
         return np.ones((len(x), 1))
     return np.stack([np.interp(x, at, unit) for unit in np.eye(len(at))], axis=1)

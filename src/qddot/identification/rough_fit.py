@@ -68,7 +68,7 @@ class RoughFit:
         if more is not None:
             Y = np.concatenate([Y, more], axis=-1)
         right = log.tau - self.regression.rest(log)
-        self.size = size = np.sqrt(np.mean(log.tau**2, axis=0))
+        size = np.sqrt(np.mean(log.tau**2, axis=0))
         size[size == 0] = 1
         use = log.used
         Y, d = Y / size[:, None], right / size
@@ -79,10 +79,9 @@ class RoughFit:
         left = np.where(use, d - Y @ beta, 0.0)
         each = np.sqrt(np.sum(left**2, axis=0) / np.maximum(use.sum(axis=0), 1))
         self.last = dict(zip((self.regression.names[k] for k in self.kept), beta, strict=False))
-        self.each, self.beyond = np.maximum(each, TINY), beta[len(self.kept) :]
-        self.left = left
+        self.beyond = beta[len(self.kept) :]
         told = use.any(axis=0) & log.tau.any(axis=0)  # others fit whatever is undone
-        return float(np.exp(np.mean(np.log(self.each[told])))) if told.any() else 0.0
+        return float(np.exp(np.mean(np.log(np.maximum(each, TINY)[told])))) if told.any() else 0.0
 
     def errors(self, undone: Callable[[Any], Log], mistakes: Iterable[Any]) -> dict[Any, float]:
         """Return the error when each of some mistakes is undone.

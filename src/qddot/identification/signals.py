@@ -121,7 +121,7 @@ def filtered(log: Log, cutoff: float | Cutoff | None = None, what: Any = QUANTIT
     changes = {
         name: SineSeries.of(x, log.step).at(gain) for name, x in log.arrays() if name in what
     }
-    return with_filter(log, f"filtered at {f:.4g} Hz, Butterworth {ORDER}", chosen, changes)
+    return with_filter(log, f, chosen, changes)
 
 
 def smoothed(
@@ -143,7 +143,7 @@ def smoothed(
     if log.tau is not None:
         changes["tau"] = smoother.torque(way, every, delay)
     few = log if every == 1 else log[::every]
-    few = with_filter(few, f"filtered at {f:.4g} Hz, Butterworth {ORDER}", cutoff, changes)
+    few = with_filter(few, f, cutoff, changes)
     rates = "qdd" if way.of == "qd" else "qd and qdd"
     few = few.noted(f"{rates} are {way}, of its filtered sines", place="derivatives")
     if every == 1:
@@ -165,10 +165,10 @@ def check_cutoff(log: Log, cutoff: Any) -> float:
     return f
 
 
-def with_filter(log: Log, said: str, cutoff: Any, changes: dict[str, np.ndarray]) -> Log:
-    """Return a log with filtered columns, and a note of how and why."""
+def with_filter(log: Log, f: float, cutoff: Any, changes: dict[str, np.ndarray]) -> Log:
+    """Return a log with columns filtered at f [Hz], and a note of how and why."""
     why = f": {cutoff.why}" if isinstance(cutoff, Cutoff) else ""
-    said = f"{', '.join(changes)} {said}, zero phase{why}"
+    said = f"{', '.join(changes)} filtered at {f:.4g} Hz, Butterworth {ORDER}, zero phase{why}"
     found = log.noted(said, place="filter", **changes)
     if "tau" not in changes:
         return found

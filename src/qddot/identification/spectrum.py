@@ -30,12 +30,11 @@ SLOWEST = 4.0  # periods of the lowest cut-off in the log
 
 @dataclass(frozen=True)
 class Spectrum:
-    """How the power of a quantity is spread over frequencies, one column per joint."""
+    """How the power of positions is spread over frequencies, one column per joint."""
 
     joint_names: tuple[str, ...]
-    what: str  # "q", "tau", ...
     frequency: np.ndarray  # (m,) [Hz]
-    power: np.ndarray  # (m, n), the quantity's unit squared per Hz
+    power: np.ndarray  # (m, n) [rad²/Hz] or [m²/Hz]
     resolution: np.ndarray | float = 0.0  # (n,), the step in which values come; 0: none was seen
 
     @property
@@ -101,21 +100,17 @@ class Cutoff:
         return "\n".join(lines)
 
 
-def spectrum(log: Log, what: str = "q") -> Spectrum:
-    """Return the power spectrum of a quantity of an evenly sampled log.
+def spectrum(log: Log) -> Spectrum:
+    """Return the power spectrum of the positions of an evenly sampled log.
 
     Welch's average over half-overlapping thirds of the log under a Nuttall window, whose side
     lobes (−93 dB, falling) let a motion of radians stand beside noise of microradians.
 
     Args:
         log: The log; `resampled` makes its steps even.
-        what: "q", "qd", "qdd" or "tau".
     """
     from scipy.fft import rfft
 
-    x = dict(log.arrays()).get(what)
-    if x is None:
-        raise BadArgument(f"The log has no {what}; it has {', '.join(dict(log.arrays()))}.")
     check_even(log)
     if len(log) < FEWEST:
         raise BadArgument(
@@ -125,14 +120,14 @@ def spectrum(log: Log, what: str = "q") -> Spectrum:
     longest = max(LONG_PIECE, int(60 * log.rate))
     piece = min(max(len(log) // PIECES, FEWEST // 2), longest)
     f = np.arange(piece // 2 + 1) * log.rate / piece
-    power = np.zeros((len(f), x.shape[1]))
+    power = np.zeros((len(f), log.q.shape[1]))
     angle = 2 * np.pi * np.arange(piece) / piece
     window = sum(a * np.cos(k * angle) for k, a in enumerate(NUTTALL))
     line = np.linspace(-1, 1, piece)
     starts = np.arange(0, len(log) - piece + 1, piece - piece // 2)
     starts = starts[:: -(-len(starts) // MOST_PIECES)]
     for start in starts:
-        for j, column in enumerate(np.ascontiguousarray(x[start : start + piece].T)):
+        for j, column in enumerate(np.ascontiguousarray(log.q[start : start + piece].T)):
             part = column - column.mean()
             part -= line * (line @ part) / (line @ line)
             waves: Any = rfft(window * part)
@@ -141,8 +136,7 @@ def spectrum(log: Log, what: str = "q") -> Spectrum:
     power[0] /= 2
     if piece % 2 == 0:
         power[-1] /= 2
-    names = log.joint_names if what != "q" else log.positions or log.joint_names
-    return Spectrum(names, what, f, power, resolution(x))
+    return Spectrum(log.positions or log.joint_names, f, power, resolution(log.q))
 
 
 def resolution(x: np.ndarray) -> np.ndarray:
