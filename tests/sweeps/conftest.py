@@ -53,6 +53,18 @@ def contents():
 
 
 @pytest.fixture
+def goes_on(tmp_path, contents):
+    """Finish a sweep, and compare its bytes with those of one that nothing interrupted."""
+
+    def goes_on(plan, folder):
+        assert sweep(plan, folder, workers=0).complete
+        sweep(plan, tmp_path / "whole", workers=0)
+        assert contents(folder) == contents(tmp_path / "whole")
+
+    return goes_on
+
+
+@pytest.fixture
 def command():
     """Start the real command, and end it if the test did not."""
     processes = []
@@ -76,7 +88,8 @@ IN_A_WORKER = """
 import sys
 if "loky.backend.popen_loky_posix" in sys.orig_argv:
     import os, signal, time
-    replace = os.replace
+    from qddot.sweeps.unit import Units
+    whole = Units.part
 """
 
 

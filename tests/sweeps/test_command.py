@@ -116,15 +116,6 @@ def test_a_plan_with_a_typo_has_status_2_with_file_line_and_key(plan, tmp_path):
     assert not (tmp_path / "runs").exists()
 
 
-def test_another_plan_for_the_same_folder_has_status_2(plan, tmp_path):
-    words = ("sweep", plan, "-o", tmp_path / "runs", "--workers", 0, "-q")
-    assert run(*words).returncode == 0
-    plan.write_text(PLAN.replace("draws = 30", "draws = 40"))
-    done = run(*words)
-    assert done.returncode == 2
-    assert "draws is 30 there and 40 here" in done.stderr
-
-
 def test_the_plan_that_is_written_runs(tmp_path):
     path = tmp_path / "plan.toml"
     assert run("sweep", path, "--new", "two_link").stdout == f"{path}\n"
