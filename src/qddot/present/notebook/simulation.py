@@ -17,8 +17,7 @@ from qddot.present.pages.page import bullets, facts
 from qddot.robot import Robot
 from qddot.simulation.rollouts import Rollout
 from qddot.simulation.trajectory import Trajectory, lines, one_line
-from qddot.sweeps.result import Sweep
-from qddot.sweeps.summary import Summary
+from qddot.sweeps.result import Summary, Sweep
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
