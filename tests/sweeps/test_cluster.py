@@ -94,12 +94,6 @@ def test_workers_without_this_qddot_are_refused(
         sweep(swings, tmp_path, client=cluster.scheduler_address)
 
 
-def test_an_asynchronous_client_is_refused(swings, tmp_path):
-    client = SimpleNamespace(asynchronous=True, get_executor=None)
-    with pytest.raises(qddot.QddotError, match=r"give .* dask.* that is not asynchronous\."):
-        sweep(swings, tmp_path, client=client)
-
-
 class Threads(ThreadPoolExecutor):
     """Two threads, which begin when as many units are out as there may be."""
 

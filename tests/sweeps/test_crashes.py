@@ -7,6 +7,7 @@ import random
 import signal
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from faults import not_installed
@@ -437,12 +438,6 @@ def test_other_versions_are_told_and_kept_in_the_manifest(swings, tmp_path, caps
     assert len(sweep(swings, tmp_path, workers=0).manifest["versions"]) == 2
 
 
-def test_a_folder_that_cannot_be_is_refused_at_once(swings, tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(qddot.QddotError, match="cannot be made"):
-        sweep(swings, tmp_path / "file", workers=0)
-
-
 @pytest.mark.parametrize(
     ("more", "words"),
     [
@@ -450,6 +445,10 @@ def test_a_folder_that_cannot_be_is_refused_at_once(swings, tmp_path):
         ({"workers": 1.5}, "workers is 1.5"),
         ({"workers": 1, "client": "tcp://x"}, "Give client or workers, not both"),
         ({"client": 3}, "client is 3; give an address, or a dask.distributed.Client"),
+        (
+            {"client": SimpleNamespace(asynchronous=True, get_executor=None)},
+            "client is namespace.* that is not asynchronous",
+        ),
     ],
 )
 def test_wrong_arguments_are_told(swings, tmp_path, more, words):

@@ -14,15 +14,17 @@ from qddot.motions import Move, Quintic
 RK4 = 1e-8  # what steps of a millisecond leave over in a second
 
 
+TWO_LINK = {"robot": "two_link", "duration": 0.5, "q0": [0.1, 0.2]}
+MOVE = {"kind": "move", "target": [0.6, 0.4], "duration": 0.4}
+
+
 def row(sweep, number):
     return {name: values[0] for name, values in
             sweep.table(filter=[("run", "==", number)]).to_pydict().items()}  # fmt: skip
 
 
-ARMS = {
-    "robot": "two_link",
+ARMS = TWO_LINK | {
     "duration": 1.0,
-    "q0": [0.1, 0.2],
     "draws": 2,
     "vary": {
         "payload.tool": {"grid": [0.0, 5.0]},
@@ -97,12 +99,8 @@ def test_symbols_of_a_robot_vary(run):
 
 
 def test_dry_friction_holds_an_arm_in_exact_runs_and_lets_it_creep_in_rollouts(run):
-    plan = {
-        "robot": "pendulum",
-        "duration": 1.0,
-        "q0": [0.1],
-        "vary": {"friction.coulomb": {"grid": [0.0, 1.0]}},
-    }
+    plan = {"robot": "pendulum", "duration": 1.0, "q0": [0.1]}
+    plan |= {"vary": {"friction.coulomb": {"grid": [0.0, 1.0]}}}
     exact = run(plan | {"engine": "exact"}).column("final.q.j1")
     smooth = run(plan).column("final.q.j1")
     assert exact[1] == 0.1
@@ -115,10 +113,8 @@ def test_dry_friction_holds_an_arm_in_exact_runs_and_lets_it_creep_in_rollouts(r
 def test_sampled_runs_are_those_of_closed_loop(run, delay):
     arm = qddot.load("two_link")
     law = laws.PDGravity(arm, 2000, 1000, [0.5, 0.5])
-    plan = {
-        "robot": "two_link",
+    plan = TWO_LINK | {
         "duration": 1.0,
-        "q0": [0.1, 0.2],
         "every": 0.005,
         "keep": ["final", "error", "torque"],
         "control": {
@@ -163,44 +159,31 @@ def test_noise_has_the_size_that_was_asked_for_and_is_the_same_for_every_control
 def test_every_law_runs_with_starts_loads_and_targets_that_differ(law, run):
     place = {"kind": "setpoint", "target": [1.2, 0.6]}
     move = {"kind": "move", "target": [0.5, 0.5], "duration": 0.1}
-    found = run(
-        {
-            "robot": "two_link",
-            "duration": 0.1,
-            "step": 0.002,
-            "q0": [0.3, 0.9],
-            "draws": 3,
-            "control": {"law": law, "reference": place if named_laws()[law].moves_frame else move},
-            "vary": {
-                "q0": {"uniform": [-0.1, 0.1], "as": "offset"},
-                "target": {"normal": [0, 0.01], "as": "offset"},
-                "payload.tool": {"uniform": [0, 2]},
-            },
-            "keep": ["error", "torque", "limits"],
-        }
-    )
+    plan = {
+        "robot": "two_link",
+        "duration": 0.1,
+        "step": 0.002,
+        "q0": [0.3, 0.9],
+        "draws": 3,
+        "control": {"law": law, "reference": place if named_laws()[law].moves_frame else move},
+        "vary": {
+            "q0": {"uniform": [-0.1, 0.1], "as": "offset"},
+            "target": {"normal": [0, 0.01], "as": "offset"},
+            "payload.tool": {"uniform": [0, 2]},
+        },
+        "keep": ["error", "torque", "limits"],
+    }
+    found = run(plan)
     assert found.column("finite").all()
     assert len(np.unique(found.column("error.final"))) == 3
 
 
 def test_gains_and_targets_that_vary_are_those_of_a_law_that_has_them(run):
     arm = qddot.load("two_link")
-    plan = {
-        "robot": "two_link",
-        "duration": 0.5,
-        "q0": [0.1, 0.2],
-        "control": {
-            "law": "computed_torque",
-            "gains": {"kd": 10},
-            "reference": {"kind": "setpoint", "target": [9, 9]},
-        },
-        "vary": {
-            "control.kp": {"grid": [40.0, [90.0, 20.0]]},
-            "target": {"grid": [[0.5, -0.5]]},
-        },
-        "keep": ["final", "error", "motion"],
-    }
-    found = run(plan)
+    reference = {"kind": "setpoint", "target": [9, 9]}
+    control = {"law": "computed_torque", "gains": {"kd": 10}, "reference": reference}
+    vary = {"control.kp": {"grid": [40.0, [90.0, 20.0]]}, "target": {"grid": [[0.5, -0.5]]}}
+    found = run(TWO_LINK | {"control": control, "vary": vary, "keep": ["final", "error", "motion"]})
     for number, kp in enumerate((40.0, [90.0, 20.0])):
         law = laws.ComputedTorque(arm, kp, 10, [0.5, -0.5])
         there = qddot.rollout(arm, [0.1, 0.2], steps=500, step=1e-3, torque=law)
@@ -208,20 +191,16 @@ def test_gains_and_targets_that_vary_are_those_of_a_law_that_has_them(run):
 
 
 def test_a_law_that_knows_the_arm_tracks_what_a_nominal_one_does_not(run):
-    move = {"kind": "move", "target": [0.6, 0.4], "duration": 0.4}
-    plan = {
-        "robot": "two_link",
-        "duration": 0.5,
-        "q0": [0.1, 0.2],
-        "control": [
-            {"name": "knows", "law": "computed_torque", "reference": move, "knows": "arm"},
-            {"name": "guesses", "law": "computed_torque", "reference": move},
-            {"name": "believes", "law": "computed_torque", "reference": move}
-            | {"model_set": {"payload.tool": 5.0}},
-        ],
-        "vary": {"payload.tool": {"grid": [5.0]}},
+    own = {
+        "knows": {"knows": "arm"},
+        "guesses": {},
+        "believes": {"model_set": {"payload.tool": 5.0}},
     }
-    found = run(plan)
+    control = [
+        {"name": name, "law": "computed_torque", "reference": MOVE} | more
+        for name, more in own.items()
+    ]
+    found = run(TWO_LINK | {"control": control, "vary": {"payload.tool": {"grid": [5.0]}}})
     worst = dict(zip(found.column("control"), found.column("error.worst"), strict=True))
     assert worst["knows"] < RK4
     assert worst["believes"] < RK4
@@ -230,26 +209,15 @@ def test_a_law_that_knows_the_arm_tracks_what_a_nominal_one_does_not(run):
 
 def test_a_frame_moves_from_where_it_is_at_the_start_of_each_run(run):
     reference = {"kind": "move", "joints": [0.4, 1.5], "duration": 0.4}
-    plan = {
-        "robot": "two_link",
-        "duration": 0.5,
-        "q0": [0.2, 1.8],
-        "draws": 2,
-        "control": {"law": "operational_space", "reference": reference},
-        "vary": {"q0": {"uniform": [-0.1, 0.1], "as": "offset"}},
-    }
-    assert run(plan).column("error.worst").max() < RK4
+    plan = TWO_LINK | {"control": {"law": "operational_space", "reference": reference}}
+    vary = {"q0": {"uniform": [-0.1, 0.1], "as": "offset"}}
+    found = run(plan | {"q0": [0.2, 1.8], "draws": 2, "vary": vary})
+    assert found.column("error.worst").max() < RK4
 
 
 def test_a_law_that_knows_the_arm_knows_its_dry_friction(run):
-    move = {"kind": "move", "target": [0.6, 0.4], "duration": 0.4}
-    plan = {
-        "robot": "two_link",
-        "duration": 0.5,
-        "q0": [0.1, 0.2],
-        "control": {"law": "computed_torque", "reference": move, "knows": "arm"},
-        "vary": {"friction.coulomb": {"grid": [0.0, 20.0]}},
-    }
+    law = {"law": "computed_torque", "reference": MOVE, "knows": "arm"}
+    plan = TWO_LINK | {"control": law, "vary": {"friction.coulomb": {"grid": [0.0, 20.0]}}}
     assert run(plan).column("error.worst").max() < RK4
 
 
@@ -262,14 +230,8 @@ def test_a_move_is_the_quintic_from_where_the_run_starts():
 
 
 def test_a_run_that_is_not_finite_harms_no_other_and_is_counted(run):
-    plan = {
-        "robot": "two_link",
-        "duration": 2.0,
-        "step": 0.01,
-        "q0": [0.1, 0.2],
-        "vary": {"qd0.j1": {"grid": [0.0, 1e200]}},
-    }
-    found = run(plan)
+    steps, vary = {"duration": 2.0, "step": 0.01}, {"qd0.j1": {"grid": [0.0, 1e200]}}
+    found = run(TWO_LINK | steps | {"vary": vary})
     assert found.column("finite").tolist() == [True, False]
     summary = found.summary(["finite", "final.q.j1"])
     assert summary["final.q.j1"].missing == 1

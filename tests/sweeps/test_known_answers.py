@@ -5,25 +5,28 @@ import pytest
 
 SMALL = 0.01  # [rad]
 SIGMAS = 5.0  # by how many standard errors a mean may be off
+# an error that dies away without swinging
+CRITICAL = {
+    "robot": "pendulum",
+    "duration": 1.0,
+    "q0": [0.3],
+    "control": {
+        "law": "computed_torque",
+        "gains": {"kp": 100, "kd": 20},
+        "reference": {"kind": "setpoint", "target": [0.0]},
+    },
+}
 
 
 def test_the_periods_of_many_pendulums_are_those_of_the_formula(run):
     """q = q₀ cos ωt with ω² = m g L / I, for swings that are small."""
-    found = run(
-        {
-            "robot": "pendulum_symbolic",
-            "duration": 1.0,
-            "step": 0.002,
-            "draws": 500,
-            "q0": [SMALL],
-            "set": {"m": 1.0, "d": 0.0},
-            "vary": {
-                "L": {"uniform": [0.4, 0.6]},
-                "I": {"normal": [0.5, 0.05], "clip": [0.3, 0.8]},
-                "g": {"grid": [9.81, 1.62]},
-            },
-        }
-    )
+    plan = {"robot": "pendulum_symbolic", "duration": 1.0, "step": 0.002, "draws": 500}
+    vary = {
+        "L": {"uniform": [0.4, 0.6]},
+        "I": {"normal": [0.5, 0.05], "clip": [0.3, 0.8]},
+        "g": {"grid": [9.81, 1.62]},
+    }
+    found = run(plan | {"q0": [SMALL], "set": {"m": 1.0, "d": 0.0}, "vary": vary})
     columns = found.table(["L", "I", "g", "final.q.j1", "final.qd.j1"]).to_pydict()
     L, I, g, q, qd = (np.array(x) for x in columns.values())
     w = np.sqrt(g * L / I)
@@ -38,43 +41,19 @@ def test_the_periods_of_many_pendulums_are_those_of_the_formula(run):
 
 
 def test_energy_stays_where_nothing_takes_it(run):
-    found = run(
-        {
-            "robot": "two_link",
-            "duration": 1.0,
-            "draws": 20,
-            "q0": [0, 0],
-            "vary": {"q0": {"uniform": [-3, 3]}, "scale": {"uniform": [0.5, 2]}},
-        }
-    )
+    plan = {"robot": "two_link", "duration": 1.0, "q0": [0, 0]}
+    vary = {"q0": {"uniform": [-3, 3]}, "scale": {"uniform": [0.5, 2]}}
+    found = run(plan | {"draws": 20, "vary": vary})
     assert found.column("energy.kinetic").max() > 100  # [J]
     assert found.column("energy.strayed").max() < 1e-5  # [J]
-    rubbed = run(
-        {
-            "robot": "two_link",
-            "duration": 1.0,
-            "q0": [0, 0],
-            "vary": {"friction.viscous": {"grid": [30.0]}},
-        }
-    )
+    rubbed = run(plan | {"vary": {"friction.viscous": {"grid": [30.0]}}})
     assert rubbed.column("energy.strayed")[0] > 100
 
 
 def test_a_settled_run_is_told_when_it_settled(run):
     """e = e₀ exp(−ωt) (1 + ωt) under computed torque with kp = ω², kd = 2ω."""
-    plan = {
-        "robot": "pendulum",
-        "duration": 2.0,
-        "step": 0.002,
-        "every": 0.002,
-        "q0": [0.4],
-        "control": {
-            "law": "computed_torque",
-            "gains": {"kp": 100, "kd": 20},
-            "reference": {"kind": "setpoint", "target": [0.0]},
-        },
-        "vary": {"q0": {"grid": [0.2, 0.4]}},
-    }
+    plan = CRITICAL | {"duration": 2.0, "step": 0.002, "every": 0.002}
+    plan |= {"vary": {"q0": {"grid": [0.2, 0.4]}}}
     share = run(plan).column("error.settled")
     absolute = run(plan | {"settled": 0.004}).column("error.settled")
     when = 0.58339  # [s] at which exp(−10 t) (1 + 10 t) = 0.02
@@ -86,17 +65,7 @@ def test_a_settled_run_is_told_when_it_settled(run):
 
 
 def test_the_mean_square_of_the_error_is_its_integral(run):
-    found = run(
-        {
-            "robot": "pendulum",
-            "duration": 1.0,
-            "every": 0.001,
-            "q0": [0.3],
-            "control": {"law": "computed_torque", "gains": {"kp": 100, "kd": 20}}
-            | {"reference": {"kind": "setpoint", "target": [0.0]}},
-            "vary": {"q0": {"grid": [0.3]}},
-        }
-    )
+    found = run(CRITICAL | {"every": 0.001, "vary": {"q0": {"grid": [0.3]}}})
     t = np.linspace(0, 1, 100_001)
     e = 0.3 * np.exp(-10 * t) * (1 + 10 * t)
     assert found.column("error.rms")[0] == pytest.approx(np.sqrt(np.trapezoid(e**2, t)), rel=1e-4)

@@ -156,13 +156,6 @@ def test_a_plan_without_a_robot_or_without_a_file_is_refused(plan, words, tmp_pa
         study_of(plan)
 
 
-def test_what_is_not_toml_is_told_with_its_line(tmp_path):
-    path = tmp_path / "plan.toml"
-    path.write_text('robot = "panda"\nduration = = 1\n')
-    with pytest.raises(qddot.QddotError, match=r"plan.toml:2: it is not TOML"):
-        study_of(path)
-
-
 def test_a_symbol_that_is_called_like_a_column_is_refused():
     arm = qddot.from_dh([{"a": 1, "mass": "run", "com": [0.5, 0, 0]}], "standard")
     with pytest.raises(BadPlan, match="a column of every sweep is called run"):

@@ -23,7 +23,6 @@ FAMILIES = {
 }
 GIVEN = "what the run was given"
 OWN = ("run", "control", "finite", "ended", "audit")  # columns that are always called so
-OF_LAWS = ("error",)
 MOTION_ROWS = 20  # about, if the plan does not say
 
 
@@ -122,10 +121,8 @@ def read_columns(
         if name not in FAMILIES:
             near = did_you_mean(name, FAMILIES).strip() or f"There are: {listing(FAMILIES)}."
             table.problem("keep", f"there is no {name!r}", near)
-        elif name in OF_LAWS and not driven:
-            table.problem(
-                "keep", f"there is no {name} without a law", "Remove it, or add [control]."
-            )
+        elif name == "error" and not driven:
+            table.problem("keep", "there is no error without a law", "Remove it, or add [control].")
         elif name == "torque" and not driven and not pushed:
             table.problem("keep", "nothing gives a torque", "Remove it, or add [control].")
     settled = fields.positive(table, "settled", None, "a size of the error [rad or m]")

@@ -45,10 +45,6 @@ class Controller:
         return None if self.law is None else self.law.reference  # type: ignore[attr-defined]
 
     @property
-    def moves_frame(self) -> bool:
-        return self.law is not None and self.law.moves_frame
-
-    @property
     def states(self) -> int:
         """How many numbers its own state has."""
         return 0 if self.law is None else len(self.law.x0)
@@ -124,10 +120,9 @@ def controller(table: DocumentTable, spec: ControlSpec, robot: Robot) -> Control
 
 def unit_of_error(controllers: Sequence[Controller], robot: Robot) -> str:
     """Return the unit of what laws are off by; "" where there is none."""
-    own = [each for each in controllers if each.law is not None]
     of_joints = unit_of(robot.model.free_joints, "position")
-    units = dict.fromkeys("m" if each.moves_frame else of_joints for each in own)
-    return " or ".join(units)
+    laws = [each.law for each in controllers if each.law is not None]
+    return " or ".join(dict.fromkeys("m" if law.moves_frame else of_joints for law in laws))
 
 
 def of_controllers(controllers: Sequence[Controller], robot: Robot) -> Iterable[PlanQuantity]:

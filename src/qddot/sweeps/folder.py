@@ -179,6 +179,7 @@ def versions() -> dict[str, str]:
 def manifest_of(units: Units) -> dict[str, Any]:
     """Return the manifest of a sweep that begins."""
     study = units.study
+    kept, clock = study.kept, study.clock
     return {
         "format": FORMAT,
         "digest": study.digest,
@@ -188,19 +189,16 @@ def manifest_of(units: Units) -> dict[str, Any]:
         "runs": study.runs.total,
         "unit": study.runs.unit,
         "units": study.runs.units,
-        "seconds": study.clock.duration,
+        "seconds": clock.duration,
         "grid": [line.key for line in study.runs.variations if line.grid is not None],
-        "motion": _instants(units),
-        "columns": [
-            {"name": c.name, "unit": c.unit, "words": c.words, "kind": c.kind}
-            for c in units.columns
-        ],
+        "motion": clock.t[:: kept.stride].tolist() if kept.stride else [],  # the instants of rows
+        "columns": [vars(column) for column in units.columns],
         "versions": [versions()],
     }
 
 
-def begin(folder: Folder, units: Units) -> Mapping[str, Any]:
-    """Return the manifest of a folder, written if there is none; refuse another plan's folder."""
+def begin(folder: Folder, units: Units) -> None:
+    """Write the manifest of a folder if there is none; refuse another plan's folder."""
     found, own = read_manifest(folder), manifest_of(units)
     if found is None:
         parts, _ = folder.found()
@@ -211,7 +209,7 @@ def begin(folder: Folder, units: Units) -> Mapping[str, Any]:
             )
         folder.put(folder.path / ROBOT, units.study.robot_text.encode("utf-8"))
         folder.put_json(MANIFEST, own)
-        return own
+        return
     if found["digest"] != own["digest"]:
         raise BadArgument(
             f"{folder} holds a sweep of another plan: {_difference(found, own)}.\n"
@@ -224,9 +222,7 @@ def begin(folder: Folder, units: Units) -> Mapping[str, Any]:
                    if before.get(key) != x]  # fmt: skip
         inform(f"warning: this sweep was begun with other versions ({', '.join(changed)});")
         inform("  units that are computed now may differ from those in the last digits.")
-        found = {**found, "versions": [*found["versions"], now]}
-        folder.put_json(MANIFEST, found)
-    return found
+        folder.put_json(MANIFEST, {**found, "versions": [*found["versions"], now]})
 
 
 def read_manifest(folder: Folder) -> dict[str, Any] | None:
@@ -255,12 +251,6 @@ def read_manifest(folder: Folder) -> dict[str, Any] | None:
             "  The parts beside it may be whole; name another folder to begin anew."
         )
     return found
-
-
-def _instants(units: Units) -> list[float]:
-    """Return when motions that are kept have their rows [s]."""
-    kept, clock = units.study.kept, units.study.clock
-    return clock.t[:: kept.stride].tolist() if kept.stride else []
 
 
 def _difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:

@@ -96,7 +96,11 @@ def study_of(plan: Any) -> Study:
         )
     path = Path(plan)
     if path.suffix.lower() != ".toml":
-        raise BadFile(path, "a plan is a .toml file", _begin())
+        raise BadFile(
+            path,
+            "a plan is a .toml file",
+            "`qddot sweep plan.toml --new panda` writes one to begin with.",
+        )
     text, document = parsed(path, "TOML", tomllib.loads)
     return _study(document, path.parent, lines_of(text), str(path))
 
@@ -140,10 +144,6 @@ def _beside(folder: Path, name: str) -> str:
     """Return a robot's file as seen from the plan; a name that is none is reported as such."""
     path = folder / name
     return str(path) if path.suffix or path.exists() else name
-
-
-def _begin() -> str:
-    return "`qddot sweep plan.toml --new panda` writes one to begin with."
 
 
 def write_plan(path: str | Path, source: str, robot: Robot) -> None:

@@ -57,10 +57,6 @@ class Runs:
         """Return the numbers of a unit's runs."""
         return np.arange(unit * self.unit, min((unit + 1) * self.unit, self.total))
 
-    def controller(self, runs: np.ndarray) -> np.ndarray:
-        """Return which controller each run has."""
-        return runs // (self.total // self.controllers)
-
     @cached_property
     def varied(self) -> tuple[str, ...]:
         """The names of the quantities that vary."""
@@ -70,7 +66,7 @@ class Runs:
         """Return what these runs have of every quantity."""
         rest, draw = np.divmod(runs, self.draws)
         where = list(np.unravel_index(rest % prod(self.axes), self.axes)) if self.axes else []
-        which = self.controller(runs)
+        which = runs // (self.total // self.controllers)  # controller each run has
         found: dict[str, np.ndarray] = {}
         for each in self.variations:
             quantity = each.quantity
