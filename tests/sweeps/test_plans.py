@@ -8,8 +8,8 @@ import pytest
 
 import qddot
 from qddot.errors import BadPlan
+from qddot.sweeps.columns import EXACT
 from qddot.sweeps.plan import Plan, plan_text, study_of, write_plan
-from qddot.sweeps.time_grid import EXACT
 
 TWO = {"robot": "two_link", "duration": 1.0}
 

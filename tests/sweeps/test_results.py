@@ -14,8 +14,7 @@ from nearness import ROUND_OFF
 from strategies import seeds
 
 import qddot
-from qddot.sweeps import result
-from qddot.sweeps.result import StreamedMoments
+from qddot.sweeps import summary
 from qddot.sweeps.running import sweep
 
 MEGABYTE = 1 << 20
@@ -134,7 +133,7 @@ def test_pieces_have_the_figures_of_the_whole(seed, far, pieces):
     rng = np.random.default_rng(seed)
     values = far + rng.normal(size=40)
     values[rng.integers(40, size=3)] = [np.nan, np.inf, -np.inf]
-    found = StreamedMoments()
+    found = summary.StreamedMoments()
     for piece in np.split(values, np.sort(rng.integers(0, 41, pieces - 1))):
         found.add(piece)
     spread, good = found.spread(PLACES), values[np.isfinite(values)]
@@ -145,7 +144,7 @@ def test_pieces_have_the_figures_of_the_whole(seed, far, pieces):
 
 
 def test_without_a_finite_value_nothing_is_known():
-    found = StreamedMoments()
+    found = summary.StreamedMoments()
     found.add(np.array([np.nan, np.inf]))
     found.add(np.array([]))
     spread = found.spread(PLACES)
@@ -155,7 +154,7 @@ def test_without_a_finite_value_nothing_is_known():
 
 def test_quantiles_of_very_many_runs_are_those_of_every_so_many(found):
     x = found.column("error.rms")
-    with patch.object(result, "MOST_VALUES", 40):
+    with patch.object(summary, "MOST_VALUES", 40):
         spread = found.summary(["error.rms"])["error.rms"]
     assert spread.mean == pytest.approx(x.mean(), rel=ROUND_OFF)
     assert spread.median == pytest.approx(np.median(x[::4]), rel=ROUND_OFF)

@@ -20,10 +20,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from qddot.errors import BadArgument, CannotWrite, printable, shorten
+from qddot.errors import BadArgument, CannotWrite, listing, printable, shorten
 from qddot.progress import inform
 from qddot.saving import put_whole
-from qddot.sweeps.study import FORMAT
+from qddot.sweeps.study import FORMAT, Study
 from qddot.sweeps.unit import Units, pyarrow
 
 MANIFEST, ROBOT, FAILED, PARTS, LOCK = (
@@ -32,7 +32,7 @@ MANIFEST, ROBOT, FAILED, PARTS, LOCK = (
 PART = re.compile(r"part-(\d{8,})\.parquet")
 HALF = re.compile(r"\.new-([0-9]+-)?[0-9a-f]{12}(\.\w+)?")  # some have a process's number
 MAGIC = b"PAR1"  # with which a Parquet file begins and ends
-SHOWN = 3  # differences between two plans
+SHOWN = 3  # differences between two plans, or files that are no parts
 
 
 class Folder:
@@ -136,6 +136,29 @@ class Folder:
 
     def __str__(self) -> str:
         return printable(str(self.path))
+
+
+def missing_units(folder: Folder, study: Study) -> list[int]:
+    """Return the units that are not there, whole; files that should not be there are reported."""
+    folder.clear_halves()
+    found, strange = folder.found()
+    runs = study.runs
+    missing, broken = [], []
+    for unit in range(runs.units):
+        path = found.pop(unit, None)
+        about = {"qddot.sweep": study.digest, "qddot.unit": str(unit)}
+        if path is None:
+            missing.append(unit)
+        elif not is_whole(path, about, len(runs.of_unit(unit))):
+            missing.append(unit)
+            broken.append(path.name)
+    strange += [path.name for path in found.values()]
+    if broken:
+        inform(f"warning: {listing(broken, SHOWN)} cannot be read and will be computed again")
+    if strange:
+        names = listing(strange, SHOWN)
+        inform(f"warning: {names} in {folder} is not part of this sweep and is ignored")
+    return missing
 
 
 def is_whole(path: Path, about: Mapping[str, str], rows: int) -> bool:

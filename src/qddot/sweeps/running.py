@@ -31,18 +31,10 @@ from pathlib import Path
 from typing import Any
 
 from qddot.backends.threads import available_threads
-from qddot.errors import (
-    BadArgument,
-    CrewLost,
-    MissingExtra,
-    QddotError,
-    listing,
-    printable,
-    shorten,
-)
+from qddot.errors import BadArgument, CrewLost, MissingExtra, QddotError, printable, shorten
 from qddot.progress import inform, percent_done, quiet
 from qddot.robot import Robot
-from qddot.sweeps.folder import FAILED, Folder, begin, is_whole
+from qddot.sweeps.folder import FAILED, Folder, begin, missing_units
 from qddot.sweeps.plan import Plan, study_of
 from qddot.sweeps.result import Sweep, load_sweep
 from qddot.sweeps.study import Study, prepared
@@ -52,7 +44,6 @@ from qddot.workers import ONE_THREAD
 AHEAD = 4  # units that are out for each worker
 LOOK = 1.0  # [s] between two looks whether those who compute are still there
 BREAKS = 3  # of executors, over one unit or in a row, before it is not tried again in the same way
-SHOWN = 3  # files that are no parts
 CONNECT = 15  # [s]
 SAFE = {
     # a Python imports nothing from the folder where it is started
@@ -62,9 +53,9 @@ SAFE = {
 }
 
 Opened = tuple[Executor, Callable[[], int]]  # and how many workers it has
-Part = Callable[[int], bytes]  # returns that of a unit
 Opening = Callable[[bool], AbstractContextManager[Opened]]  # for units one after the other, or not
-Result = tuple[int, bytes | str]  # a unit, with its part or with words if it failed
+Computing = Callable[[int], bytes]  # returns the part of a unit
+Computed = tuple[int, bytes | str]  # a unit, with its part or with words if it failed
 
 
 def sweep(
@@ -107,13 +98,13 @@ def sweep(
     place.make()
     with place.held():
         begin(place, units)
-        missing = _missing(place, study)
+        missing = missing_units(place, study)
         with closing(_results(missing, *_crew(units, len(missing), client, workers))) as results:
             _keep(place, study, missing, results)
     return load_sweep(folder)
 
 
-def _keep(folder: Folder, study: Study, missing: list[int], results: Iterable[Result]) -> None:
+def _keep(folder: Folder, study: Study, missing: list[int], results: Iterable[Computed]) -> None:
     """Write the missing units as they are computed, and the words of those that failed."""
     failed: dict[int, str] = {}
     try:
@@ -138,7 +129,9 @@ def _keep(folder: Folder, study: Study, missing: list[int], results: Iterable[Re
             (folder.path / FAILED).unlink(missing_ok=True)
 
 
-def _crew(units: Units, missing: int, client: Any, workers: int | None) -> tuple[Part, Opening]:
+def _crew(
+    units: Units, missing: int, client: Any, workers: int | None
+) -> tuple[Computing, Opening]:
     """Return what computes a unit, and what opens an executor for it."""
     study = units.study
     if client is None and workers == 0:
@@ -146,11 +139,11 @@ def _crew(units: Units, missing: int, client: Any, workers: int | None) -> tuple
     part = partial(part_of, pickle.dumps((dict(study.document), study.robot.model)))
     if client is not None:
         return part, lambda alone: cluster(client)
-    count = min(available_threads() if workers is None else workers, missing)
+    count = min(workers or available_threads(), missing)
     return part, lambda alone: processes(1 if alone else count)
 
 
-def _results(missing: list[int], part: Part, opened: Opening) -> Generator[Result]:
+def _results(missing: list[int], part: Computing, opened: Opening) -> Generator[Computed]:
     """Have units computed; yield each of them as it ends.
 
     An executor of processes breaks when one of them dies. It is replaced, and the units that it had
@@ -371,29 +364,6 @@ def end_of(error: BrokenExecutor) -> str:
     """Return how a worker ended, " (SIGKILL(-9))", as far as its executor says."""
     codes = re.findall(r"\w+\(-?\d+\)", str(error))
     return f" ({codes[0]})" if codes else ""
-
-
-def _missing(folder: Folder, study: Study) -> list[int]:
-    """Return the units that are not there, whole; files that should not be there are reported."""
-    folder.clear_halves()
-    found, strange = folder.found()
-    runs = study.runs
-    missing, broken = [], []
-    for unit in range(runs.units):
-        path = found.pop(unit, None)
-        about = {"qddot.sweep": study.digest, "qddot.unit": str(unit)}
-        if path is None:
-            missing.append(unit)
-        elif not is_whole(path, about, len(runs.of_unit(unit))):
-            missing.append(unit)
-            broken.append(path.name)
-    strange += [path.name for path in found.values()]
-    if broken:
-        inform(f"warning: {listing(broken, SHOWN)} cannot be read and will be computed again")
-    if strange:
-        names = listing(strange, SHOWN)
-        inform(f"warning: {names} in {folder} is not part of this sweep and is ignored")
-    return missing
 
 
 def _check(client: Any, workers: Any) -> None:

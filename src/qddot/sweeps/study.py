@@ -17,11 +17,10 @@ from qddot.readers.document import no_lines
 from qddot.readers.document_table import DocumentTable, LineOf
 from qddot.robot import Robot
 from qddot.robot.settings import changed, loads_of, read_settings
-from qddot.sweeps.columns import OWN, KeptColumns, read_columns
+from qddot.sweeps.columns import OWN, KeptColumns, TimeGrid, read_columns, read_time_grid
 from qddot.sweeps.controllers import Controller, of_controllers, read_controllers
 from qddot.sweeps.quantities import aliases, of_arm, of_motion, of_symbols, places
 from qddot.sweeps.runs import Runs, VariedArm
-from qddot.sweeps.time_grid import TimeGrid, read_time_grid
 from qddot.sweeps.variations import by_key, read_variations
 from qddot.writers.toml import to_toml
 

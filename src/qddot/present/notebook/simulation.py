@@ -17,7 +17,8 @@ from qddot.present.pages.page import bullets, facts
 from qddot.robot import Robot
 from qddot.simulation.rollouts import Rollout
 from qddot.simulation.trajectory import Trajectory, lines, one_line
-from qddot.sweeps.result import Summary, Sweep
+from qddot.sweeps.result import Sweep
+from qddot.sweeps.summary import Summary
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
