@@ -18,7 +18,7 @@ from qddot.backends.cuda_source import THREADS, kernel, source
 from qddot.backends.source import block_functions, body
 from qddot.errors import printable
 from qddot.exporting.c_prelude import LIBRARY, CNumber, helpers
-from qddot.exporting.functions import MEANING, ExportedFunction, identifier
+from qddot.exporting.functions import MEANING, ExportedFunction, identifier, template
 from qddot.program.program import Port
 from qddot.robot import Robot
 
@@ -39,7 +39,7 @@ def c_files(robot: Robot, functions: Sequence[ExportedFunction], single: bool) -
         f"{stem}.h": _header(robot, stem, functions, number, bodies),
         f"{stem}.c": _source(robot, stem, number, bodies),
         f"{stem}_check.c": _check(stem, functions, number),
-        "CMakeLists.txt": CMAKE.replace("@stem@", stem),
+        "CMakeLists.txt": template("CMakeLists_c.txt", stem=stem),
     }
 
 
@@ -145,14 +145,8 @@ def _check(stem: str, functions: Sequence[ExportedFunction], number: CNumber) ->
             f"Within {' or '.join(f'{x:g}' for x in close)} of the largest entry.",
         ]
     )
-    return (
-        f'{about}\n#include "{stem}.h"\n\n#include <math.h>\n#include <stdio.h>\n\n'
-        f"{COMPARE.replace('@T@', number.name)}\n"
-        + "\n".join(parts)
-        + f"\nint main(void)\n{{\n  int wrong = 0;\n{calls}\n"
-        '  printf(wrong ? "%d of the functions are wrong\\n" : "all functions agree\\n", wrong);\n'
-        "  return wrong != 0;\n}\n"
-    )
+    marks = {"stem": stem, "T": number.name, "checks": "\n".join(parts), "calls": calls}
+    return template("check.c", about=about, **marks)
 
 
 def _close(function: ExportedFunction, number: CNumber) -> float:
@@ -212,45 +206,6 @@ def plain_ascii(text: str) -> str:
     """Return a text that begins and ends no comment."""
     plain = text.replace("*/", "* /").replace("/*", "/ *").replace("·", " ").replace("²", "^2")
     return plain.encode("ascii", "replace").decode()
-
-
-COMPARE = """static void compare(
-  const @T@ *found, const @T@ *right, int count, double *off, double *size)
-{
-  for (int i = 0; i < count; ++i) {
-    const double a = (double)found[i], b = (double)right[i];
-    const double apart = a == b || (a != a && b != b) ? 0.0 : fabs(a - b);
-    if (apart > *off || apart != apart) *off = apart; /* and stay, once it is NaN */
-    if (fabs(b) > *size && isfinite(b)) *size = fabs(b);
-  }
-}
-
-static int verdict(const char *name, double off, double size, double tolerance)
-{
-  const int wrong = !(off <= tolerance * (size > 1e-3 ? size : 1e-3));
-  printf("%-40s off by %.1e of %.3g: %s\\n", name, off, size, wrong ? "WRONG" : "right");
-  return wrong;
-}
-"""
-CMAKE = """cmake_minimum_required(VERSION 3.10)
-project(@stem@ C)
-set(CMAKE_C_STANDARD 99)
-if(NOT CMAKE_BUILD_TYPE)
-  set(CMAKE_BUILD_TYPE Release)
-endif()
-
-add_library(@stem@ STATIC @stem@.c)
-target_include_directories(@stem@ PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
-find_library(MATH m)
-if(MATH)
-  target_link_libraries(@stem@ PUBLIC ${MATH})
-endif()
-
-enable_testing()
-add_executable(@stem@_check @stem@_check.c)
-target_link_libraries(@stem@_check @stem@)
-add_test(NAME @stem@_check COMMAND @stem@_check)
-"""
 
 
 def cuda_files(robot: Robot, functions: Sequence[ExportedFunction], single: bool) -> dict[str, str]:

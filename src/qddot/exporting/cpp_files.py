@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from qddot.backends.source import block_functions
 from qddot.errors import BadArgument, printable
-from qddot.exporting.c_files import definition, positions, shape
+from qddot.exporting.c_files import CLOSE, STATES, definition, positions, shape
 from qddot.exporting.c_prelude import EXACT
-from qddot.exporting.cpp_check import check_program
 from qddot.exporting.cpp_support import NUMBER, doxygen, literal_text, support
-from qddot.exporting.functions import MEANING, WORDS, ExportedFunction, identifier
+from qddot.exporting.functions import MEANING, WORDS, ExportedFunction, identifier, template
 from qddot.model.units import ANGLE, unit_of
 from qddot.program.program import Port
 from qddot.robot import Robot
@@ -52,7 +53,7 @@ def cpp_files(robot: Robot, functions: Sequence[ExportedFunction], single: bool)
     return {
         f"{stem}.hpp": cpp_header(robot, stem, functions),
         f"{stem}_check.cpp": check_program(stem, functions),
-        "CMakeLists.txt": CMAKE.replace("@stem@", stem),
+        "CMakeLists.txt": template("CMakeLists_cpp.txt", stem=stem),
     }
 
 
@@ -68,12 +69,11 @@ def cpp_header(robot: Robot, stem: str, functions: Sequence[ExportedFunction]) -
     return "\n".join(
         [
             _about(robot, stem),
-            INCLUDES.replace("@GUARD@", guard).replace("@EXACT@", EXACT),
+            template("head.hpp", GUARD=guard, EXACT=EXACT),
             f"namespace qddot::{stem} {{",
             f"inline namespace {guard}_LANES {{  // so that objects for other registers link\n",
             f"inline constexpr std::size_t JOINTS = {robot.n};",
             f"inline constexpr std::array<std::string_view, {robot.n}> JOINT_NAMES = {listed};\n",
-            EIGEN.replace("@GUARD@", guard),
             support(guard),
             inside if blocks else "",
             *(_function(robot, f, guard) for f in functions),
@@ -204,80 +204,77 @@ def _extents(port: Port) -> str:
     return f"{first}, {port.size // first}" if len(port.shape) > 1 else f"{first}"
 
 
-INCLUDES = """#ifndef @GUARD@_HPP
-#define @GUARD@_HPP
+def check_program(stem: str, functions: Sequence[ExportedFunction]) -> str:
+    """Return a main that compares every function with recorded values, in both precisions."""
+    calls = "\n".join(
+        f"  wrong += check_{f.name}<{T}>();"
+        for f in functions
+        for T in (("double",) if f.double_only else ("double", "float"))
+    )
+    close = sorted({f.close for f in functions})
+    about = doxygen(
+        [
+            f"Check {stem}.hpp against values recorded when it was written: status 0 if all agree.",
+            f"Within {' or '.join(f'{x:g}' for x in close)} of the largest entry in double, "
+            f"{CLOSE:g} in float.",
+        ]
+    )
+    text = "\n".join(_check_of(function) for function in functions)
+    return template("check.cpp", about=about, stem=stem, checks=text, calls=calls)
 
-#if __cplusplus < 201703L && (!defined(_MSVC_LANG) || _MSVC_LANG < 201703L)
-#error "this header needs C++17: compile with -std=c++17 or newer"
-#endif
-@EXACT@
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstring>
-#include <limits>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#if __cplusplus >= 202002L && __has_include(<span>)
-#include <span>
-#endif
-#if !defined(@GUARD@_WITHOUT_EIGEN) && __has_include(<Eigen/Core>)
-#include <Eigen/Core>
-#define @GUARD@_EIGEN
-#endif
 
-// how many bytes a register holds, where the compiler can compute with whole ones and rounds as T
-// does, which an old 387 does not
-#if defined(__GNUC__) && !defined(@GUARD@_WITHOUT_VECTORS) && __FLT_EVAL_METHOD__ == 0
-#if defined(__AVX512F__)
-#define @GUARD@_VECTORS 64
-#define @GUARD@_LANES lanes_of_64_bytes
-#elif defined(__AVX__)
-#define @GUARD@_VECTORS 32
-#define @GUARD@_LANES lanes_of_32_bytes
-#else
-#define @GUARD@_VECTORS 16
-#define @GUARD@_LANES lanes_of_16_bytes
-#endif
-#else
-#define @GUARD@_LANES one_by_one
-#endif
-"""
-EIGEN = """#if defined(@GUARD@_EIGEN)
-/// A matrix of Eigen that lies row by row, as functions here take it; a column is one as well.
-template <class T, int Rows, int Columns = 1>
-using Matrix =
-    Eigen::Matrix<T, Rows, Columns, Columns == 1 ? Eigen::ColMajor : Eigen::RowMajor>;
-#endif
-"""
-CMAKE = """cmake_minimum_required(VERSION 3.14)
-project(qddot_@stem@ VERSION 1.0 LANGUAGES CXX)
-include(GNUInstallDirs)
-include(CMakePackageConfigHelpers)
+def _check_of(function: ExportedFunction) -> str:
+    # numbers that are exact in float too
+    kind = np.float64 if function.double_only else np.float32
+    given, right = function.examples(STATES, kind)
+    tables, first, more = [], [], []
+    for prefix, ports, arrays in (
+        ("given", function.inputs(), given),
+        ("right", function.outputs(), right),
+    ):
+        some = [x.reshape(STATES, -1) for x in arrays if x.size]
+        for (name, port), rows in zip(ports, some, strict=True):
+            values = ",\n    ".join("{" + ", ".join(map(_decimal, row)) + "}" for row in rows)
+            n = port.size
+            tables += [
+                f"  static const double {prefix}_{name}[{STATES}][{n}] = {{\n    {values}}};",
+                f"  static T all_{name}[{STATES * n}];",
+            ]
+            first.append(f"    std::array<T, {n}> one_{name};")
+            if prefix == "given":
+                first.append(f"    fill(one_{name}.data(), given_{name}[k], {n});")
+                first.append(f"    fill(all_{name} + k * {n}, given_{name}[k], {n});")
+            else:
+                more.append(
+                    f"    compare(all_{name} + k * {n}, right_{name}[k], {n}, &off, &size);"
+                )
+    outs = function.outputs()
+    names = [name for name, _ in (*function.inputs(), *outs)]
+    spare = [(f"all_{name}[{(STATES - 1) * port.size}]", "T(7)") for name, port in outs]
+    lines = [
+        f"template <class T>\nint check_{function.name}()\n{{",
+        *tables,
+        "  double off = 0.0, size = 0.0;",
+        f"  for (int k = 0; k < {STATES}; ++k) {{",
+        *first,
+        f"    robot::{function.name}({', '.join(f'one_{name}' for name in names)});",
+        *(f"    compare(one_{n}.data(), right_{n}[k], {p.size}, &off, &size);" for n, p in outs),
+        "  }",
+        *(f"  {place} = {value};" for place, value in spare),
+        f"  robot::{function.name}({STATES - 1}, {', '.join(f'all_{name}' for name in names)});",
+        f"  for (int k = 0; k < {STATES - 1}; ++k) {{",
+        *more,
+        "  }",
+        *(
+            f"  if (!({place} == {value})) off = HUGE_VAL;  // no more rows"
+            for place, value in spare
+        ),
+        f'  return verdict<T>("{function.name}", off, size, {function.close!r});',
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
 
-# find_package(qddot_@stem@), then target_link_libraries(yours PRIVATE qddot::@stem@)
-add_library(@stem@ INTERFACE)
-add_library(qddot::@stem@ ALIAS @stem@)
-target_compile_features(@stem@ INTERFACE cxx_std_17)
-target_include_directories(@stem@ INTERFACE
-  $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
-set(PLACE ${CMAKE_INSTALL_LIBDIR}/cmake/qddot_@stem@)
-install(FILES @stem@.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(TARGETS @stem@ EXPORT qddot_@stem@)
-install(EXPORT qddot_@stem@ NAMESPACE qddot:: FILE qddot_@stem@-config.cmake DESTINATION ${PLACE})
-write_basic_package_version_file(qddot_@stem@-config-version.cmake
-  COMPATIBILITY SameMajorVersion ARCH_INDEPENDENT)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/qddot_@stem@-config-version.cmake DESTINATION ${PLACE})
-
-if(CMAKE_SOURCE_DIR STREQUAL CMAKE_CURRENT_SOURCE_DIR)
-  if(NOT CMAKE_BUILD_TYPE)
-    set(CMAKE_BUILD_TYPE Release)
-  endif()
-  enable_testing()
-  add_executable(@stem@_check @stem@_check.cpp)
-  target_link_libraries(@stem@_check qddot::@stem@)
-  add_test(NAME @stem@_check COMMAND @stem@_check)
-endif()
-"""
+def _decimal(x: float) -> str:
+    x = float(x)
+    return repr(x) if np.isfinite(x) else "NAN" if np.isnan(x) else f"{'-' * (x < 0)}HUGE_VAL"

@@ -6,15 +6,14 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from textwrap import wrap
 
 from qddot.backends.sincos import DOUBLE, SINGLE
 from qddot.backends.source import Dialect
 from qddot.exporting.c_files import plain_ascii
 from qddot.exporting.c_prelude import LIBRARY, NEAR, PARTS, CNumber
+from qddot.exporting.functions import template
 
-SUPPORT = Path(__file__).with_name("support.hpp")
 LARGEST_FLOAT = 3.4028234e38
 
 
@@ -72,10 +71,7 @@ def support(guard: str) -> str:
     """Return what stands before the functions of a header."""
     circles = "\n".join(_circle(name, single) for name, single in (("double", 0), ("float", 1)))
     library = "".join(_of_the_library(name) for name in (*LIBRARY, "fabs"))
-    text = SUPPORT.read_text(encoding="utf-8")
-    for mark, content in (("GUARD", guard), ("CIRCLES", circles), ("LIBRARY", library)):
-        text = text.replace(f"@{mark}@", content)
-    return text
+    return template("support.hpp", GUARD=guard, CIRCLES=circles, LIBRARY=library)
 
 
 def _circle(name: str, single: int) -> str:

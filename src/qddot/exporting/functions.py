@@ -10,6 +10,7 @@ import keyword
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -94,6 +95,7 @@ MEANING = {
     "acceleration": "the desired acceleration [rad/s^2 or m/s^2]",
 }
 TASKS_CLOSE = 1e-7  # levels of tasks count by 10⁷ to 1
+TEMPLATES = Path(__file__).with_name("templates")
 REFERENCE_INPUTS = ("position", "velocity", "acceleration")
 
 
@@ -269,6 +271,14 @@ def _recorded(x: Any) -> ExportedFunction:
             f"{x!r} is no function: give a name, a recorded program or a control law."
         )
     return ExportedFunction(identifier(program.name), program, "what was recorded")
+
+
+def template(name: str, **marks: str) -> str:
+    """Return a text of `templates/`, each mark such as @stem@ replaced by what is given for it."""
+    text = (TEMPLATES / name).read_text(encoding="utf-8")
+    for mark, content in marks.items():
+        text = text.replace(f"@{mark}@", content)
+    return text
 
 
 def identifier(name: str, otherwise: str = "recorded") -> str:

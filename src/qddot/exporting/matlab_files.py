@@ -6,22 +6,22 @@ has its parameters as the fields of a struct, its last argument: M(q, p) with p.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from qddot.backends.matlab import DIALECT, comment, helpers, number, stored
+from qddot.backends.matlab import DIALECT, broken, comment, helpers, number, stored
 from qddot.backends.source import write
 from qddot.errors import BadArgument, printable
 from qddot.exporting.closed_forms import ReadableForms
-from qddot.exporting.functions import MEANING, ExportedFunction, identifier
-from qddot.exporting.matlab_check import check_file
+from qddot.exporting.functions import MEANING, ExportedFunction, identifier, template
 from qddot.program.ports import split
 from qddot.program.program import Port
 from qddot.readers.read import values_of
 from qddot.robot import Robot
 
+STATES = 4  # recorded for the check
 # the letters of the books. C = C(q, qd) has taken c: Windows and macOS take C.m and c.m for one
 LETTERS = {"mass_matrix": "M", "coriolis_matrix": "C", "gravity_torque": "g"}
 RESULTS = {"pose": "T", "jacobian": "J", "inverse_dynamics": "tau", "dir2dyn": "ddq"}
@@ -209,72 +209,98 @@ def _parameters(robot: Robot, fields: dict[str, str]) -> str:
 
 
 def _readme(robot: Robot, functions: Sequence[ExportedFunction]) -> str:
-    names = [f.name for f in functions]
     rows = [
         f"| `{_signature(f.name, f.inputs(), _results(f)).removeprefix('function ')}` "
         f"| {printable(f.words)} |"
         for f in functions
     ]
-    extra = ", p" if robot.symbols else ""
-    first = "p = parameters();          % its values; change them as you like\n" * bool(extra)
-    text = README.replace("@robot@", " ".join(printable(robot.name).split()))
-    text = text.replace("@rows@", "\n".join(rows)).replace("@p@", extra).replace("@first@", first)
-    text = text.replace("@parameters@", PARAMETERS if extra else "")
-    text = text.replace("@n@", str(robot.n)).replace("@joints@", ", ".join(robot.joint_names))
-    simulated = SIMULATED if "dir2dyn" in names and robot.nq == robot.n else ""
-    return text.replace("@simulated@", simulated.replace("@p@", extra).replace("@n@", str(robot.n)))
+    marks = {"p": ", p" if robot.symbols else "", "n": str(robot.n)}
+    text = template(
+        "matlab_readme.txt",
+        robot=" ".join(printable(robot.name).split()),
+        rows="\n".join(rows),
+        **marks,
+        first=FIRST if robot.symbols else "",
+        parameters=PARAMETERS if robot.symbols else "",
+        joints=", ".join(robot.joint_names),
+    )
+    simulated = any(f.name == "dir2dyn" for f in functions) and robot.nq == robot.n
+    return f"{text}\n{template('matlab_simulated.txt', **marks) if simulated else ''}"
 
 
-README = """# @robot@ for MATLAB and GNU Octave
-
-SI units, radians; vectors may be rows or columns and come back as columns.
-The @n@ joints, in order: @joints@.
-One state per call. Base MATLAB (R2016b or newer) or Octave; no toolbox is needed.
-
-```matlab
-addpath('the folder with these files')
-check()                    % compares every function with values recorded when it was written
-@first@help M
-```
-
-| function | gives |
-|---|---|
-@rows@
-
-@parameters@For several robots at once, rename the folders to `+arm1`, ..., and write `arm1.M(q)`.
-`check` runs before that.
-
-@simulated@"""
+FIRST = "p = parameters();          % its values; change them as you like\n"
 PARAMETERS = """`p` is a struct with the robot's parameters; `parameters.m` has names and values.
 
 """
-SIMULATED = """## Simulate
 
-```matlab
-n = @n@;
-tau = zeros(2 * n, 1);                         % of the motors, then of what touches the arm
-rate = @(t, x) [x(n+1:2*n); dir2dyn([x; tau]@p@)];
-[t, x] = ode45(rate, [0 10], zeros(2 * n, 1), odeset('RelTol', 1e-6, 'AbsTol', 1e-8));
-plot(t, x(:, 1:n))
-```
 
-## Simulink
+def check_file(robot: str, functions: Sequence[ExportedFunction], fields: Mapping[str, str]) -> str:
+    """Return the text of check.m, which runs the other functions.
 
-1. Put a *MATLAB Function* block into the model and write into it:
+    Args:
+        robot: The robot's name.
+        functions: What is checked, under the names of their files.
+        fields: What each symbol is called in the struct p.
+    """
+    lines = [
+        "function wrong = check()",
+        *comment(f"CHECK  compare the functions of {robot} with recorded values.", "%"),
+        "%   Returns how many functions are wrong, and prints how far each is off.",
+        "wrong = 0;",
+        *(f"wrong = wrong + check_{k}();" for k in range(1, len(functions) + 1)),
+        "if wrong == 0",
+        "    fprintf('all functions agree\\n');",
+        "else",
+        "    fprintf('%d of the functions are wrong\\n', wrong);",
+        "end",
+        "end",
+    ]
+    for k, function in enumerate(functions, 1):
+        lines += ["", *_check_of(k, function, fields)]
+    return "\n".join([*lines, "", template("check.m")])
 
-   ```matlab
-   function ddq = arm(u@p@)
-   ddq = dir2dyn(u@p@);
-   end
-   ```
 
-2. Lead `ddq` through two *Integrator* blocks: behind the first is qd, behind the second q.
-   Their initial conditions are the start, @n@ numbers each.
-3. Join q, qd, the torques of the motors and the torques of interaction (J' times the force; zeros
-   if nothing touches) in a *Mux* block to u, @n@ signals each, and lead u back into the block.
-4. A struct p of the workspace becomes known to the block as an argument whose scope is *Parameter*,
-   not tunable (Edit Data).
-5. Solver: ode45, variable step. With dry friction, sgn(qd) jumps: limit the longest step.
+def _check_of(k: int, function: ExportedFunction, fields: Mapping[str, str]) -> list[str]:
+    given, right = function.examples(STATES)
+    lines, arguments = [], []
+    some = [x for x in given if x.size]
+    for (name, port), array in zip(function.inputs(), some, strict=True):
+        if function.symbols and port.name == "p":
+            rows = [[number(x) for x in column] for column in array.T]
+            each = zip(fields.values(), rows, strict=True)
+            lines += [f"p.{field} = [{', '.join(row)}];" for field, row in each]
+            arguments.append("one_of(p, k)")
+        else:
+            lines += _table(f"given_{name}", array)
+            shape = port.shape if len(port.shape) > 1 else (port.size, 1)
+            wanted = ", ".join(map(str, shape))
+            arguments.append(f"reshape(given_{name}(k, :), {wanted})")
+    whole = np.concatenate([_columns(x) for x in right if x.size], axis=1)
+    results = [f"x{i}" for i in range(1, sum(bool(x.size) for x in right) + 1)]
+    left = f"[{', '.join(results)}]"
+    found = "; ".join(f"{name}(:)" for name in results)
+    return [
+        f"function wrong = check_{k}()",
+        *lines,
+        *_table("right", whole),
+        "off = 0;",
+        f"for k = 1:{STATES}",
+        f"    {left} = {function.name}({', '.join(arguments)});",
+        f"    off = apart([{found}].', right(k, :), off);",
+        "end",
+        f"wrong = verdict('{function.name}', off, right, {number(function.close)});",
+        "end",
+    ]
 
-This folder must be on the path when the model is compiled.
-"""
+
+def _columns(x: np.ndarray) -> np.ndarray:
+    """Return arrays as rows in MATLAB's order, columns first."""
+    return np.array([state.reshape(-1, order="F") for state in x])
+
+
+def _table(name: str, rows: np.ndarray) -> list[str]:
+    flat = _columns(rows)
+    lines = [f"{name} = [ ..."]
+    for k, row in enumerate(flat, 1):
+        lines += broken("    ", map(number, row), "; ..." if k < len(flat) else "];")
+    return lines

@@ -1,3 +1,10 @@
+#if defined(@GUARD@_EIGEN)
+/// A matrix of Eigen that lies row by row, as functions here take it; a column is one as well.
+template <class T, int Rows, int Columns = 1>
+using Matrix =
+    Eigen::Matrix<T, Rows, Columns, Columns == 1 ? Eigen::ColMajor : Eigen::RowMajor>;
+#endif
+
 namespace Detail {
 
 /// How many entries an array has, and whether those of a row lie side by side.
