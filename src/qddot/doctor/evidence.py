@@ -130,8 +130,6 @@ class Evidence:
 
             ΔM = Jᵀ ΔI J        Δg = Jᵀ ΔI a
         """
-        if body == BASE:
-            return np.zeros_like(self.residual())
         parts = [row[body] for row in self._jacobians]
         dM = np.array([J.T @ change @ J for J, _ in parts])
         dg = np.array([J.T @ change @ a for J, a in parts])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -19,32 +20,26 @@ from qddot.spatial.vector import skew
 
 def misread(evidence: Evidence, peer: str) -> str:
     """Say which inertias are misread, and in which one way."""
-    things = masses(evidence)
-    effects = {(m, thing): thing.effects[m.words] for m in MISTAKES for thing in things}
-    # a link that a mistake does not touch says nothing
-    effects = {key: effect for key, effect in effects.items() if not vanishes(effect)}
+    found = list(effects(evidence))
     # the same lengths and angles in far fewer numbers
-    _, R = np.linalg.qr(np.column_stack([*effects.values(), evidence.residual()]))
-    residual, columns = R[:, -1], dict(zip(effects, R.T, strict=False))
+    _, R = np.linalg.qr(np.column_stack([*(effect for *_, effect in found), evidence.residual()]))
+    residual, columns = R[:, -1], R[:, :-1].T
     for mistake in MISTAKES:
-        candidates = {thing: column for (m, thing), column in columns.items() if m is mistake}
-        if chosen := subset(candidates, residual):
-            links = listing([f"{thing.name} ({thing.mass:.4g} kg)" for thing in chosen], 3)
+        which = [k for k, (m, *_) in enumerate(found) if m is mistake]
+        if which and (part := subset(columns[which].T, residual)).any():
+            links = listing([found[k][1] for k in np.array(which)[part]], 3)
             return f"{peer} {mistake.words.format(links=links)}"
     return ""
 
 
-def subset(columns: dict[Mass, np.ndarray], residual: np.ndarray) -> list[Mass]:
-    """Return the keys whose effects add up to the residual, if there are such."""
-    if not columns:
-        return []
-    keys, A = list(columns), np.column_stack(list(columns.values()))
+def subset(A: np.ndarray, residual: np.ndarray) -> np.ndarray:
+    """Return which columns add up to the residual; none if there are no such."""
     # the nearest whole numbers find any sum, unless two effects look alike; then steps do
     fitted = np.linalg.lstsq(A, residual, rcond=None)[0].round() == 1
     for part in (fitted, step_by_step(A, residual)):
         if vanishes(residual - A @ part):
-            return [keys[i] for i in np.flatnonzero(part)]
-    return []
+            return part
+    return np.zeros(A.shape[1], dtype=bool)
 
 
 def step_by_step(A: np.ndarray, residual: np.ndarray) -> np.ndarray:
@@ -84,15 +79,6 @@ class Mistake:
 
     words: str
     change: Callable[[Inertial], Inertial]
-
-
-@dataclass(frozen=True, eq=False)
-class Mass:
-    """A link or a payload: what it is called, what it weighs, and what misreading it does."""
-
-    name: str
-    mass: float
-    effects: dict[str, np.ndarray]  # of each mistake, on the differences
 
 
 def nothing(inertial: Inertial) -> Inertial:
@@ -158,23 +144,20 @@ MISTAKES = (
 )
 
 
-def masses(evidence: Evidence) -> list[Mass]:
-    """Return every link and payload that a joint moves, with the effects of each mistake."""
-    model, frames = evidence.model, evidence.tree.frames
-    things = [(f"link {shorten(link.name)!r}", link.name, link.inertial) for link in model.links]
-    things += [
+def effects(evidence: Evidence) -> Iterator[tuple[Mistake, str, np.ndarray]]:
+    """Yield what each mistake does to the differences, of every link and payload it touches."""
+    model = evidence.model
+    masses = [(f"link {shorten(link.name)!r}", link.name, link.inertial) for link in model.links]
+    masses += [
         (f"the payload at {shorten(p.frame)!r}", p.frame, p.inertial) for p in model.payloads
     ]
-
-    def effects(frame: str, inertial: Inertial) -> Iterator[tuple[str, np.ndarray]]:
-        body, X_BF = frames[frame]
-        right = matrix(inertial.about_origin().seen_from(X_BF))
-        for mistake in MISTAKES:
-            wrong = matrix(mistake.change(inertial).about_origin().seen_from(X_BF))
-            yield mistake.words, evidence.effect(body, wrong - right)
-
-    return [
-        Mass(name, float(inertial.mass), dict(effects(frame, inertial)))
-        for name, frame, inertial in things
-        if frames[frame][0] != BASE
-    ]
+    for mistake, (name, frame, inertial) in product(MISTAKES, masses):
+        body, X_BF = evidence.tree.frames[frame]
+        if body != BASE:
+            wrong, right = (
+                matrix(each.about_origin().seen_from(X_BF))
+                for each in (mistake.change(inertial), inertial)
+            )
+            effect = evidence.effect(body, wrong - right)
+            if not vanishes(effect):
+                yield mistake, f"{name} ({float(inertial.mass):.4g} kg)", effect
