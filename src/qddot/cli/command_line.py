@@ -18,7 +18,6 @@ import qddot
 from qddot import progress
 from qddot.cli import (
     certificates,
-    contacts,
     control,
     equations,
     excitation,
@@ -28,7 +27,6 @@ from qddot.cli import (
     logs,
     robots,
     simulation,
-    workspace,
 )
 from qddot.cli.terminal import PackagePaths, ReadingArguments, set_reading
 from qddot.cli.words import with_lists
@@ -174,12 +172,12 @@ VERBS = {
     "Equations": (equations.derive, certificates.prove, equations.check, equations.exercise),
     "Motion": (
         *(simulation.simulate, control.control, simulation.sweep),
-        *(kinematics.ik, workspace.workspace),
+        *(kinematics.ik, kinematics.workspace),
     ),
     "Guarantees": (certificates.certify,),
     "Identification": (
         *(identification.identifiable, excitation.excite, logs.log),
-        *(identification.identify, contacts.contact),
+        *(identification.identify, logs.contact),
     ),
     "Export and speed": (exporting.export, exporting.bench),
 }

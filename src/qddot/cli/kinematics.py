@@ -1,4 +1,4 @@
-"""The verb that asks for joint positions: ik."""
+"""Verbs about where a robot gets to: ik, for a pose, and workspace, all places of a frame."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
+import qddot
 from qddot.cli import words
 from qddot.cli.certificates import box_of_words
 from qddot.cli.terminal import (
     AsJson,
     Degrees,
     OptionWords,
+    Plot,
     Settings,
     Source,
     choice,
@@ -19,6 +21,7 @@ from qddot.cli.terminal import (
     doubt_positions,
     frame_name,
     number,
+    read_robot,
     read_shape,
     tell,
     vector,
@@ -162,6 +165,65 @@ def _all(
         lines += nearest.missed().splitlines()
         facts |= {"nearest": nearest.to_dict()}
     return facts, lines, bool(rows)
+
+
+def workspace(
+    source: Source,
+    frame: Annotated[
+        str | None, frame_name("The frame whose places are found. The robot's tip if not given.")
+    ] = None,
+    box: Annotated[
+        OptionWords,
+        typer.Option(
+            metavar="BOX",
+            help="The joint positions that are tried: circle (full turns), or a range per joint, "
+            "j2=-60deg:1 [rad or m]; may be given several times. The default is the joint limits.",
+        ),
+    ] = None,
+    cell: Annotated[
+        float | None,
+        number("The side of a cell [m]. The default is a 60th of all, in a plane a 200th.", "M"),
+    ] = None,
+    samples: Annotated[
+        int,
+        typer.Option(metavar="COUNT", help="How many joint positions are tried all over the box."),
+    ] = 1_000_000,
+    at: Annotated[
+        str | None,
+        vector("Ask about this place alone, x,y,z [m]: which orientations the frame can have."),
+    ] = None,
+    colours: Annotated[
+        str,
+        choice("--colours", ("manipulability", "dexterity"), "What the colours of --plot mean"),
+    ] = "manipulability",
+    settings: Settings = None,
+    plot: Plot = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the places that a frame reaches.
+
+    They are cells of space, reached within the joints' limits: how many, their volume, the largest
+    manipulability and the share of directions found. It is sampled, not certified: a cell that is
+    missing may be reachable.
+
+    Examples:
+      qddot workspace two_link --samples 100000 --plot places.svg
+      qddot workspace panda --frame tool --cell 0.1 --samples 100000
+      qddot workspace ur5 --at 0.4,0.2,0.3
+    """
+    if at is not None:
+        if plot is not None or box:
+            raise BadArgument("--at says which orientations there are: no --plot, no --box.")
+        robot = read_robot(source, settings)
+        place = qddot.workspace.dexterity_at(robot, words.numbers("--at", at), frame)
+        tell(as_json, place.to_dict(), [str(place)])
+        return
+    found = qddot.workspace.reachable(
+        read_robot(source, settings), frame, box_of_words(box or []), cell=cell, samples=samples
+    )
+    if plot is not None:
+        found.plot(colours, plot)
+    tell(as_json, found.to_dict(), [str(found)], [plot])
 
 
 def _numbers(option: str, text: str, count: int, what: str) -> list[float]:

@@ -1,6 +1,7 @@
-"""Logs named on the command line: LOG, or q=positions.csv tau=currents.csv, and how to read it.
+"""Verbs about a log alone, log and contact; and how every verb reads the logs that it names.
 
-A verb that `with_log_options` wraps takes all of `LOG_OPTIONS`, and gets them as one `Reading`.
+A log is named as LOG, or as q=positions.csv tau=currents.csv.
+A verb that `with_log_options` wraps takes an option for each field of `Reading`, and gets one.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from qddot.cli.terminal import (
     AsJson,
     File,
     OptionWords,
+    Plot,
     Settings,
+    Source,
     number,
     read_numeric,
     saves,
@@ -27,7 +30,8 @@ from qddot.cli.terminal import (
     warn,
     warn_each,
 )
-from qddot.errors import BadArgument, BadLog, listing
+from qddot.cli.words import numbers
+from qddot.errors import BadArgument, BadLog, listing, printable
 from qddot.progress import message_if_slow
 from qddot.robot_formats import read_endings
 
@@ -60,111 +64,89 @@ TermsOption = Annotated[
         autocompletion=completion.several(TERMS),
     ),
 ]
-ColumnsOption = Annotated[
-    OptionWords,
-    typer.Option(
-        metavar="KEY=NAMES",
-        help="Which columns hold a quantity, if their names do not say: "
-        "tau=current_{number}, q=a1,a2, 'q=1-7 tau=8-14' by number, q=data.q for an array, or "
-        "qd=none.",
-    ),
-]
-JointsOption = Annotated[
-    OptionWords,
-    typer.Option(
-        metavar="A,B,...",
-        help="The joints in the order of the log's columns, other joints of the robot being held "
-        "at home: j2,j1; or which is which, ROBOT'S=LOG'S: j1=axis1.",
-    ),
-]
-UnitsOption = Annotated[
-    OptionWords,
-    typer.Option(
-        metavar="KEY=UNIT",
-        help="Units of the log where they are not SI: q=deg, qd=deg/s, tau=A, t=ms.",
-    ),
-]
-GearOption = Annotated[
-    OptionWords,
-    typer.Option(
-        metavar="A,B,...", help="Gear ratios, motor turns per joint turn: 100,100 or tau=100,100."
-    ),
-]
-CouplingOption = Annotated[
-    str,
-    typer.Option(
-        metavar="MATRIX",
-        help="Matrix A of coupled joints, q = A (q_motor / N), rows separated by ';': 1,0;1,1.",
-    ),
-]
-OffsetOption = Annotated[
-    str,
-    vector(
-        "Offset to add to the measured positions [rad or m], one per joint: 0,-pi/2. None if not "
-        "given."
-    ),
-]
-ConstantsOption = Annotated[
-    str, vector("Torque constants of the joints [N·m/A], for torques given as currents: 0.5,0.3.")
-]
-RateOption = Annotated[
-    float | None, number("Rows per second, of a log without a column of times: 1000.", "HERTZ")
-]
-TopicOption = Annotated[
-    str,
-    typer.Option(
-        metavar="TOPIC",
-        help="Topic of a ROS bag: /franka_state. That of its joint states if not given.",
-        show_default=False,
-    ),
-]
-RowsOption = Annotated[
-    str,
-    typer.Option(
-        metavar="FIRST-LAST",
-        help="Rows to take, counted from 1: 1-10000, or 10001- for the others. All if not given.",
-        show_default=False,
-    ),
-]
-TimeOption = Annotated[
-    File,
-    typer.Option(
-        metavar="FILE",
-        help="A file of the times, if they have one of their own.",
-        autocompletion=completion.files(*LOGS),
-    ),
-]
-# how every verb reads a log: by name, the option and its default
-LOG_OPTIONS: dict[str, tuple[Any, Any]] = {
-    "columns": (ColumnsOption, None),
-    "joints": (JointsOption, None),
-    "units": (UnitsOption, None),
-    "gear": (GearOption, None),
-    "coupling": (CouplingOption, ""),
-    "offset": (OffsetOption, ""),
-    "torque_constants": (ConstantsOption, ""),
-    "rate": (RateOption, None),
-    "rows": (RowsOption, ""),
-    "time": (TimeOption, None),
-    "topic": (TopicOption, ""),
-}
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a log is to be read, in the words of the command line."""
+    """How a log is to be read, in the words of the command line: the options of every such verb."""
 
-    columns: OptionWords = None
-    joints: OptionWords = None
-    units: OptionWords = None
-    gear: OptionWords = None
-    coupling: str = ""
-    offset: str = ""
-    torque_constants: str = ""
-    rate: float | None = None
-    rows: str = ""
-    time: File = None
-    topic: str = ""
+    columns: Annotated[
+        OptionWords,
+        typer.Option(
+            metavar="KEY=NAMES",
+            help="Which columns hold a quantity, if their names do not say: "
+            "tau=current_{number}, q=a1,a2, 'q=1-7 tau=8-14' by number, q=data.q for an array, or "
+            "qd=none.",
+        ),
+    ] = None
+    joints: Annotated[
+        OptionWords,
+        typer.Option(
+            metavar="A,B,...",
+            help="The joints in the order of the log's columns, other joints of the robot being "
+            "held at home: j2,j1; or which is which, ROBOT'S=LOG'S: j1=axis1.",
+        ),
+    ] = None
+    units: Annotated[
+        OptionWords,
+        typer.Option(
+            metavar="KEY=UNIT",
+            help="Units of the log where they are not SI: q=deg, qd=deg/s, tau=A, t=ms.",
+        ),
+    ] = None
+    gear: Annotated[
+        OptionWords,
+        typer.Option(
+            metavar="A,B,...",
+            help="Gear ratios, motor turns per joint turn: 100,100 or tau=100,100.",
+        ),
+    ] = None
+    coupling: Annotated[
+        str,
+        typer.Option(
+            metavar="MATRIX",
+            help="Matrix A of coupled joints, q = A (q_motor / N), rows separated by ';': 1,0;1,1.",
+        ),
+    ] = ""
+    offset: Annotated[
+        str,
+        vector(
+            "Offset to add to the measured positions [rad or m], one per joint: 0,-pi/2. None if "
+            "not given."
+        ),
+    ] = ""
+    torque_constants: Annotated[
+        str,
+        vector("Torque constants of the joints [N·m/A], for torques given as currents: 0.5,0.3."),
+    ] = ""
+    rate: Annotated[
+        float | None, number("Rows per second, of a log without a column of times: 1000.", "HERTZ")
+    ] = None
+    rows: Annotated[
+        str,
+        typer.Option(
+            metavar="FIRST-LAST",
+            help="Rows to take, counted from 1: 1-10000, or 10001- for the others. All if not "
+            "given.",
+            show_default=False,
+        ),
+    ] = ""
+    time: Annotated[
+        File,
+        typer.Option(
+            metavar="FILE",
+            help="A file of the times, if they have one of their own.",
+            autocompletion=completion.files(*LOGS),
+        ),
+    ] = None
+    topic: Annotated[
+        str,
+        typer.Option(
+            metavar="TOPIC",
+            help="Topic of a ROS bag: /franka_state. That of its joint states if not given.",
+            show_default=False,
+        ),
+    ] = ""
 
     def options(self) -> dict[str, Any]:
         """Return the same as what `load_log` takes."""
@@ -219,26 +201,21 @@ class Reading:
 
 def with_log_options(verb: Callable[..., None]) -> Callable[..., None]:
     """Return a verb that takes the options of logs too, and gets them as `reading`."""
+    own, more = (get_type_hints(each, include_extras=True) for each in (verb, Reading))
 
     @wraps(verb)
     def shared(**given: Any) -> None:
-        said = {name: given.pop(name) for name in LOG_OPTIONS}
+        said = {name: given.pop(name) for name in more}
         verb(**given, reading=Reading(**said))
 
-    hints = get_type_hints(verb, include_extras=True)
-    own = [
-        p.replace(annotation=hints[name])
-        for name, p in inspect.signature(verb).parameters.items()
-        if name != "reading"
-    ]
-    more = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
-        for name, (hint, default) in LOG_OPTIONS.items()
-    ]
-    shared.__signature__ = inspect.Signature([*own, *more])  # type: ignore[attr-defined]
-    shared.__annotations__ = {name: hints[name] for name in hints if name != "reading"} | {
-        name: hint for name, (hint, _) in LOG_OPTIONS.items()
-    }
+    del own["reading"]
+    found = [inspect.signature(verb).parameters[name] for name in own if name != "return"]
+    found += inspect.signature(Reading).parameters.values()
+    hints = own | more
+    shared.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [p.replace(annotation=hints[p.name], kind=p.KEYWORD_ONLY) for p in found]
+    )
+    shared.__annotations__ = hints
     return shared
 
 
@@ -292,6 +269,97 @@ def log(
         else:
             plot_log(found, path=output)
     tell(as_json, log_facts(found), log_lines(found, robot), [output])
+
+
+@with_log_options
+def contact(
+    source: Source,
+    log: LogFiles,
+    reading: Reading,
+    free: Annotated[
+        str,
+        typer.Option(
+            metavar="LOG",
+            help="A log in which nothing touches the arm, or seconds of LOG: free.csv, 0:5.",
+            show_default=False,
+        ),
+    ] = "",
+    gain: Annotated[
+        float | None,
+        number(
+            "Gain of the momentum observer: 50. 30, or what the log allows, if not given.", "1/S"
+        ),
+    ] = None,
+    false_alarms: Annotated[
+        float,
+        number("Probability that contacts are found in the log though there are none."),
+    ] = 0.01,
+    online: Annotated[
+        bool,
+        typer.Option("--online", help="Observe as while the arm moves, with the delay of that."),
+    ] = False,
+    cutoff: Annotated[
+        float | None,
+        number(
+            "Cut-off frequency of the low-pass filter: 20. Four times that of the observer if not "
+            "given.",
+            "HERTZ",
+        ),
+    ] = None,
+    settings: Settings = None,
+    plot: Plot = None,
+    output: Annotated[File, saves("External torques", (".csv",), "Save them over time")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find what pushed an arm while a log was recorded.
+
+    A momentum observer compares the torques of the log with those that the model needs. A contact
+    is where they differ more than in a motion without contact, which --free names.
+
+    Examples:
+      qddot control two_link --duration 20 -o log.csv
+      qddot contact two_link log.csv --free 0:10
+    """
+    from qddot.identification.observer import external_torque
+
+    robot = reading.arm(read_numeric(source, settings))
+    assert robot is not None
+    if not free:
+        raise BadArgument(
+            "Nothing says how large torques are without contact.\n"
+            "  Give --free LOG, a log in which nothing touches the arm, or --free 0:5, seconds."
+        )
+    named = log_words.sources(log)
+    if len(named) > 1:
+        raise BadArgument(f"{len(named)} logs are given; give one at a time.")
+    with message_if_slow("reading the log"):
+        recorded = reading.load(named[0], robot)
+        quiet = _span(free) or replace(reading, rows="", time=None).load(free, robot)
+    found = external_torque(
+        robot,
+        recorded,
+        free=quiet,
+        gain=gain,
+        cutoff=cutoff,
+        false_alarms=false_alarms,
+        online=online,
+    )
+    if output is not None:
+        found.save(output)
+    if plot is not None:
+        found.plot(plot)
+    tell(as_json, {"robot": robot.name} | found.to_dict(), [repr(found)], [output, plot])
+
+
+def _span(text: str) -> tuple[float, float] | None:
+    """Return the seconds that "0:5" names; None where it is a file."""
+    start, colon, end = text.partition(":")
+    if not colon or "/" in text or "\\" in text:
+        return None
+    first, last = numbers("--free", f"{start},{end}")
+    if not first < last:
+        raise BadArgument(f"--free {printable(text)!r} ends before it begins; give 0:5.")
+    return first, last
 
 
 def is_robot(word: str) -> bool:
