@@ -27,9 +27,9 @@ def one_thread() -> Iterator[None]:
     of a log took from 20 to 200 times as long. A BLAS of another name keeps its threads.
     """
     before = [(change, count()) for count, change in thread_counts()]
-    for change, _ in before:
-        change(1)
     try:
+        for change, _ in before:
+            change(1)
         yield
     finally:
         for change, number in before:
@@ -37,21 +37,12 @@ def one_thread() -> Iterator[None]:
 
 
 @cache
-def thread_counts() -> tuple[tuple[Callable[[], int], Callable[[int], object]], ...]:
+def thread_counts() -> list[tuple[Callable[[], int], Callable[[int], object]]]:
     """Return the functions that return and set the number of threads, of each BLAS found."""
-    found = []
-    for name in CALLERS:
-        spec = find_spec(name)
-        if spec is None or spec.origin is None:
-            continue
-        caller = Path(spec.origin)
-        # a name is looked up in what the caller is linked with too, but not on Windows
-        beside = caller.parents[2].glob(f"{name.partition('.')[0]}.libs/*openblas*.dll")
-        for file in (caller, *beside):
-            library = ctypes.CDLL(str(file))
-            found += [
-                (getattr(library, count), getattr(library, change))
-                for count, change in COUNTS
-                if hasattr(library, count) and hasattr(library, change)
-            ]
-    return tuple(found)
+    files = [Path(spec.origin) for x in CALLERS if (spec := find_spec(x)) and spec.origin]
+    # a name is looked up in what the caller is linked with too, but not on Windows
+    for site, package in [(file.parents[2], file.parents[1].name) for file in files]:
+        files += site.glob(f"{package}.libs/*openblas*.dll")
+    libraries = [ctypes.CDLL(str(file)) for file in files]
+    pairs = [[getattr(x, name, None) for name in names] for x in libraries for names in COUNTS]
+    return [(count, change) for count, change in pairs if count and change]

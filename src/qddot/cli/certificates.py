@@ -19,6 +19,7 @@ from qddot.cli.terminal import (
     Source,
     choice,
     echo_json,
+    entry,
     number,
     read_model,
     read_robot,
@@ -66,11 +67,11 @@ def certify(
     ] = None,
     box: Annotated[
         OptionWords,
-        typer.Option(
-            metavar="BOX",
-            help="The joint positions for which the bounds hold: circle (full turns), or a range "
+        entry(
+            "The joint positions for which the bounds hold: circle (full turns), or a range "
             "per joint, j2=-60deg:1 [rad or m]; may be given several times. The default is the "
             "joint limits.",
+            "BOX",
         ),
     ] = None,
     norm: Annotated[
@@ -93,9 +94,9 @@ def certify(
     ] = 60.0,
     check: Annotated[
         File,
-        typer.Option(
-            metavar="FILE",
-            help="Check a saved certificate (.json) instead of making one.",
+        entry(
+            "Check a saved certificate (.json) instead of making one.",
+            "FILE",
             autocompletion=completion.files(".json"),
         ),
     ] = None,

@@ -23,6 +23,7 @@ from qddot.cli.terminal import (
     Wrenches,
     WrenchesOn,
     doubt_positions,
+    entry,
     frame_name,
     number,
     positions,
@@ -44,18 +45,14 @@ def control(
     source: Source,
     law: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="The control law: <laws>.",
-            autocompletion=completion.among(words.law_names),
-        ),
+        entry("The control law: <laws>.", "NAME", autocompletion=completion.among(words.law_names)),
     ] = "computed_torque",
     reference: Annotated[
         str,
-        typer.Option(
-            metavar="WORDS",
-            help="The motion to follow, see above. Waves if not given; for laws that move a frame, "
+        entry(
+            "The motion to follow, see above. Waves if not given; for laws that move a frame, "
             "a place nearby.",
+            "WORDS",
             autocompletion=completion.among(words.reference_names),
             show_default=False,
         ),
@@ -84,10 +81,10 @@ def control(
     ] = None,
     gains: Annotated[
         OptionWords,
-        typer.Option(
-            metavar="KEY=VALUE",
-            help="Gains of the law, one number or one per joint: kp=100,kd=20. Chosen for the arm "
+        entry(
+            "Gains of the law, one number or one per joint: kp=100,kd=20. Chosen for the arm "
             "if not given.",
+            "KEY=VALUE",
         ),
     ] = None,
     frame: Annotated[
@@ -95,27 +92,27 @@ def control(
     ] = "",
     axes: Annotated[
         str,
-        typer.Option(
-            metavar="AXES",
-            help="Axes of the base along which the law moves the frame: xy. All along which the "
+        entry(
+            "Axes of the base along which the law moves the frame: xy. All along which the "
             "arm can move it if not given.",
+            "AXES",
         ),
     ] = "",
     model: Annotated[
         str,
-        typer.Option(
-            metavar="ROBOT",
-            help="The robot whose model the law uses, a built-in name or a file. The arm itself if "
+        entry(
+            "The robot whose model the law uses, a built-in name or a file. The arm itself if "
             "not given.",
+            "ROBOT",
             autocompletion=completion.robots,
         ),
     ] = "",
     model_set: Annotated[
         OptionWords,
-        typer.Option(
-            metavar="KEY=VALUE",
-            help="Change the model of the law, like --set: payload.tool=0, a1=1.2. May be given "
+        entry(
+            "Change the model of the law, like --set: payload.tool=0, a1=1.2. May be given "
             "several times.",
+            "KEY=VALUE",
         ),
     ] = None,
     model_error: Annotated[
@@ -152,10 +149,7 @@ def control(
         float, number("Age of the measurements when the law gets them.", "SECONDS")
     ] = 0.0,
     effort: Effort = "enforce",
-    seed: Annotated[
-        int,
-        typer.Option(metavar="SEED", help="Seed of the noise and of --model-error.", min=0),
-    ] = 1,
+    seed: Annotated[int, entry("Seed of the noise and of --model-error.", "SEED", min=0)] = 1,
     wrenches: Wrenches = None,
     wrench_axes: WrenchAxes = "world",
     wrenches_on: WrenchesOn = "robot",

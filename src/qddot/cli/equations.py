@@ -17,6 +17,7 @@ from qddot.cli.terminal import (
     Settings,
     Source,
     choice,
+    entry,
     read_model,
     read_shape,
     saves,
@@ -58,34 +59,29 @@ def derive(
     ] = None,
     notation: Annotated[
         str | None,
-        typer.Option(
-            "--notation",
-            metavar="NAME|FILE",
-            help="The letters: craig, siciliano, spong, lynch_park, deck_s0 to deck_s4, or a TOML "
+        entry(
+            "The letters: craig, siciliano, spong, lynch_park, deck_s0 to deck_s4, or a TOML "
             "file of your own. If not given, q, M, c, C, g.",
+            "NAME|FILE",
         ),
     ] = None,
     frames: Annotated[
         str | None,
-        typer.Option(
-            "--frames",
-            metavar="NAMES",
-            help="One frame for each link that moves, separated by commas, in which the steps are "
+        entry(
+            "One frame for each link that moves, separated by commas, in which the steps are "
             "written. If not given, the frames of the robot's file: DH frames, links.",
+            "NAMES",
         ),
     ] = None,
     quantity: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Print one quantity alone: M, gamma, Y, jacobian, qdd, effective_mass, ...",
-        ),
+        entry("Print one quantity alone: M, gamma, Y, jacobian, qdd, effective_mass, ...", "NAME"),
     ] = None,
     frame: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The frame of a quantity that is of one, such as jacobian. If not given, the tip.",
+        entry(
+            "The frame of a quantity that is of one, such as jacobian. If not given, the tip.",
+            "NAME",
         ),
     ] = None,
     breakdown: Annotated[
@@ -113,10 +109,8 @@ def derive(
     ] = False,
     free: Annotated[
         OptionWords,
-        typer.Option(
-            "--free",
-            metavar="JOINT",
-            help="A joint that --ik takes as given, one of seven; may be given several times.",
+        entry(
+            "A joint that --ik takes as given, one of seven; may be given several times.", "JOINT"
         ),
     ] = None,
     settings: Settings = None,
@@ -238,24 +232,24 @@ def check(
     ] = None,
     quantity: Annotated[
         str,
-        typer.Option(
-            metavar="NAME",
-            help="What the answer is of: M, C, c, g, tau, K, P, gamma, ..., or one entry, M[1,2].",
+        entry(
+            "What the answer is of: M, C, c, g, tau, K, P, gamma, ..., or one entry, M[1,2].",
+            "NAME",
         ),
     ] = "M",
     file: Annotated[
         File,
-        typer.Option(
-            metavar="FILE",
-            help="Read the answer from a file, .txt or .tex.",
+        entry(
+            "Read the answer from a file, .txt or .tex.",
+            "FILE",
             autocompletion=completion.files(".txt", ".tex"),
         ),
     ] = None,
     key: Annotated[
         File,
-        typer.Option(
-            metavar="FILE",
-            help="The questions of a sheet (.toml): their robots, quantities and points.",
+        entry(
+            "The questions of a sheet (.toml): their robots, quantities and points.",
+            "FILE",
             autocompletion=completion.files(".toml"),
         ),
     ] = None,
@@ -310,17 +304,13 @@ def exercise(
         ),
     ] = 1,
     output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="FOLDER", help="The folder to write. Made if not there."
-        ),
+        Path | None, entry("The folder to write. Made if not there.", "FOLDER", "--output", "-o")
     ] = None,
     format: Annotated[
         str, choice("--format", ("latex", "html", "markdown", "text"), "The format of the sheets")
     ] = "latex",
     notation: Annotated[
-        str | None,
-        typer.Option("--notation", metavar="NAME|FILE", help="The letters, as in derive."),
+        str | None, entry("The letters, as in derive.", "NAME|FILE", "--notation")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

@@ -17,6 +17,7 @@ from qddot.cli.terminal import (
     Settings,
     Source,
     choice,
+    entry,
     number,
     read_numeric,
     saves,
@@ -39,11 +40,7 @@ def excite(
     source: Source,
     period: Annotated[float, number("Length of the motion: 20.", "SECONDS")] = 10.0,
     harmonics: Annotated[
-        int,
-        typer.Option(
-            metavar="COUNT",
-            help="Number of frequencies per joint, multiples of 1/period; at least 2.",
-        ),
+        int, entry("Number of frequencies per joint, multiples of 1/period; at least 2.", "COUNT")
     ] = 5,
     criterion: Annotated[
         str,
@@ -56,30 +53,26 @@ def excite(
     terms: logs.TermsOption = "friction,offset",
     limits: Annotated[
         OptionWords,
-        typer.Option(
-            "--limits",
-            metavar="KEY=VALUE",
-            help="Limits in place of the model's, for all joints or per joint: velocity=1.5, "
+        entry(
+            "Limits in place of the model's, for all joints or per joint: velocity=1.5, "
             "effort=10,20; also acceleration, lower, upper. May be given several times.",
+            "KEY=VALUE",
         ),
     ] = None,
     margin: Annotated[float, number("Share of each limit to keep free, from 0 to 1.")] = 0.05,
     workspace: Annotated[
         OptionWords,
-        typer.Option(
-            metavar="PLACE",
-            help="Where a frame must stay [m]: 'tool: z > 0.1'. May be given several times.",
-        ),
+        entry("Where a frame must stay [m]: 'tool: z > 0.1'. May be given several times.", "PLACE"),
     ] = None,
     collision: Annotated[
         bool, typer.Option("--collision", help="Links must not touch each other.")
     ] = False,
     radius: Annotated[
         OptionWords,
-        typer.Option(
-            metavar="METRES",
-            help="Radius of the links, for all or for one: 0.06, forearm=0.05; 0 leaves one out. "
+        entry(
+            "Radius of the links, for all or for one: 0.06, forearm=0.05; 0 leaves one out. "
             "5 % of the reach if not given. May be given several times.",
+            "METRES",
         ),
     ] = None,
     floor: Annotated[
@@ -97,36 +90,30 @@ def excite(
     ] = "",
     seconds: Annotated[float, number("Time limit of the whole search.", "SECONDS")] = 60.0,
     seed: Annotated[
-        int,
-        typer.Option(
-            metavar="SEED", help="Seed of the random motions that the search starts from."
-        ),
+        int, entry("Seed of the random motions that the search starts from.", "SEED")
     ] = 0,
     payload: Annotated[
         OptionWords,
-        typer.Option(
-            metavar="FRAME=KG",
-            help="A load with which the motion is made once more, and which is to be found too: "
+        entry(
+            "A load with which the motion is made once more, and which is to be found too: "
             "tool=2, or with its centre of mass [m] tool=2,0,0,0.05. May be given several times.",
+            "FRAME=KG",
         ),
     ] = None,
     after: Annotated[
         OptionWords,
-        typer.Option(
-            metavar="LOG",
-            help="A log that was recorded before: the motion is to show what it does not. May be "
+        entry(
+            "A log that was recorded before: the motion is to show what it does not. May be "
             "given several times.",
+            "LOG",
             autocompletion=completion.files(*logs.LOGS),
             show_default=False,
         ),
     ] = None,
     rate: Annotated[
-        float | None,
-        number("Rows per second of a .csv file: 500. 1000 if not given.", "HERTZ"),
+        float | None, number("Rows per second of a .csv file: 500. 1000 if not given.", "HERTZ")
     ] = None,
-    periods: Annotated[
-        int, typer.Option(metavar="COUNT", help="How often a file has the motion.")
-    ] = 1,
+    periods: Annotated[int, entry("How often a file has the motion.", "COUNT")] = 1,
     settings: Settings = None,
     plot: Plot = None,
     output: Annotated[

@@ -15,6 +15,7 @@ from qddot.cli.terminal import (
     Settings,
     Source,
     choice,
+    entry,
     number,
     read_numeric,
     read_robot,
@@ -32,11 +33,11 @@ def export(
     source: Source,
     output: Annotated[
         Path,
-        typer.Option(
+        entry(
+            f"The robot file to write, {one_of(ENDINGS_OF_ROBOTS)}, or a folder for source.",
+            "PLACE",
             "--output",
             "-o",
-            metavar="PLACE",
-            help=f"The robot file to write, {one_of(ENDINGS_OF_ROBOTS)}, or a folder for source.",
             autocompletion=completion.files(*ENDINGS_OF_ROBOTS),
         ),
     ],
@@ -50,19 +51,16 @@ def export(
     ] = None,
     functions: Annotated[
         str | None,
-        typer.Option(
-            metavar="A,B,...",
-            help="The functions to export: inverse_dynamics,jacobian:tool:local,... The default is "
+        entry(
+            "The functions to export: inverse_dynamics,jacobian:tool:local,... The default is "
             "inverse and forward dynamics, M, C and g; for matlab also energies, pose and Jacobian "
             "of the tip, and dir2dyn.",
+            "A,B,...",
         ),
     ] = None,
     law: Annotated[
         OptionWords,
-        typer.Option(
-            metavar="NAME",
-            help="Export a control law too: computed_torque. May be given several times.",
-        ),
+        entry("Export a control law too: computed_torque. May be given several times.", "NAME"),
     ] = None,
     dtype: Annotated[
         str, choice("--dtype", ("float64", "float32"), "The type of the numbers in source code")
@@ -109,14 +107,7 @@ def export(
     robot = (read_robot if target in WITH_SYMBOLS else read_numeric)(source, settings)
     names = [name.strip() for name in functions.split(",") if name.strip()] if functions else []
     wanted: Any = [*names, *(named_law(x, robot) for x in law or [])] or USUAL
-    done = qddot.export(
-        robot,
-        output,
-        target=target,
-        functions=wanted,
-        dtype=dtype,
-        force=force,
-    )
+    done = qddot.export(robot, output, target=target, functions=wanted, dtype=dtype, force=force)
     counts = {f.name: f.operations for f in done.functions}
     sizes = {str(path): path.stat().st_size for path in done.files}
     facts = {"operations": counts, "bytes": sizes, "files": list(sizes), "lost": list(done.lost)}

@@ -12,7 +12,7 @@ import typer
 
 import qddot
 from qddot.cli import completion, logs
-from qddot.cli.log_words import as_options, carried, names_of, sources, weights_of
+from qddot.cli.log_words import as_options, carried, names_of, one_or_each, sources, weights_of
 from qddot.cli.terminal import (
     ENDINGS_OF_ROBOTS,
     AsJson,
@@ -22,6 +22,7 @@ from qddot.cli.terminal import (
     Settings,
     Source,
     choice,
+    entry,
     number,
     read_numeric,
     read_robot,
@@ -68,9 +69,7 @@ DelayOption = Annotated[
 
 
 def log_option(words: str) -> Any:
-    return typer.Option(
-        metavar="LOG", help=words, autocompletion=completion.files(*logs.LOGS), show_default=False
-    )
+    return entry(words, "LOG", autocompletion=completion.files(*logs.LOGS), show_default=False)
 
 
 def identifiable(
@@ -113,10 +112,9 @@ def identify(
     terms: logs.TermsOption = "auto",
     coupled: Annotated[
         str,
-        typer.Option(
-            metavar="A,B",
-            help="Two joints that one motor turns together, as in wrists: j5,j6. None if not "
-            "given.",
+        entry(
+            "Two joints that one motor turns together, as in wrists: j5,j6. None if not given.",
+            "A,B",
         ),
     ] = "",
     decimate: Annotated[
@@ -140,27 +138,26 @@ def identify(
     delay: DelayOption = None,
     payload: Annotated[
         OptionWords,
-        typer.Option(
-            metavar="FILE=FRAME",
-            help="The arm carried an unknown load at this frame while this log was recorded; a "
+        entry(
+            "The arm carried an unknown load at this frame while this log was recorded; a "
             "known one with its mass and centre of mass: FILE=tool:2.5,0,0,0.06. May be given "
             "several times.",
+            "FILE=FRAME",
         ),
     ] = None,
     weight: Annotated[
         OptionWords,
-        typer.Option(
-            metavar="FILE=NUMBER",
-            help="What the rows of this log count, beside 1 of the others. May be given several "
-            "times.",
+        entry(
+            "What the rows of this log count, beside 1 of the others. May be given several times.",
+            "FILE=NUMBER",
         ),
     ] = None,
     gains: Annotated[
         str,
-        typer.Option(
-            metavar="JOINT=K,...",
-            help="Torques are what drives report (A), and their gains [N·m/A] are found too: those "
+        entry(
+            "Torques are what drives report (A), and their gains [N·m/A] are found too: those "
             "that are known, shoulder=0.12; or all, where --payload gives a known load.",
+            "JOINT=K,...",
         ),
     ] = "",
     validate: Annotated[
@@ -213,7 +210,7 @@ def identify(
     assert robot is not None
     wanted = _terms(terms)
     extra = _coupled(robot, coupled)
-    how: dict[str, Any] = {"cutoff": cutoff, "speed": _speed(speed), "delay": delay}
+    how: dict[str, Any] = {"cutoff": cutoff, "speed": one_or_each("--speed", speed), "delay": delay}
 
     def read(source: str | dict[str, Any], reading: logs.Reading) -> tuple[Log, Log]:
         raw = reading.load(source, robot)
@@ -278,11 +275,6 @@ def warnings_as_options() -> Iterator[None]:
 def _rows(decimate: float | None) -> float | str | None:
     """Return --decimate as Python has it: "auto" where it was not given, None for 0."""
     return "auto" if decimate is None else decimate or None
-
-
-def _speed(text: str) -> float | list[float] | None:
-    given = numbers("--speed", text) if text else None
-    return given[0] if given is not None and len(given) == 1 else given
 
 
 def _terms(text: str) -> str | tuple[str, ...]:

@@ -19,6 +19,7 @@ from qddot.cli.terminal import (
     choice,
     doubt_angle,
     doubt_positions,
+    entry,
     frame_name,
     number,
     read_robot,
@@ -55,9 +56,7 @@ def ik(
         ),
     ] = "pose",
     tolerance: Annotated[float, number("What may be missing, in rad and m.")] = 1e-9,
-    starts: Annotated[
-        int, typer.Option(metavar="COUNT", help="From how many places to search at least.")
-    ] = 64,
+    starts: Annotated[int, entry("From how many places to search at least.", "COUNT")] = 64,
     every: Annotated[
         bool,
         typer.Option(
@@ -66,10 +65,10 @@ def ik(
     ] = False,
     box: Annotated[
         OptionWords,
-        typer.Option(
-            metavar="BOX",
-            help="With --all: where a joint of an arm with more than six is held, j7=30deg [rad or "
+        entry(
+            "With --all: where a joint of an arm with more than six is held, j7=30deg [rad or "
             "m]; may be given several times.",
+            "BOX",
         ),
     ] = None,
     settings: Settings = None,
@@ -174,10 +173,10 @@ def workspace(
     ] = None,
     box: Annotated[
         OptionWords,
-        typer.Option(
-            metavar="BOX",
-            help="The joint positions that are tried: circle (full turns), or a range per joint, "
+        entry(
+            "The joint positions that are tried: circle (full turns), or a range per joint, "
             "j2=-60deg:1 [rad or m]; may be given several times. The default is the joint limits.",
+            "BOX",
         ),
     ] = None,
     cell: Annotated[
@@ -185,16 +184,14 @@ def workspace(
         number("The side of a cell [m]. The default is a 60th of all, in a plane a 200th.", "M"),
     ] = None,
     samples: Annotated[
-        int,
-        typer.Option(metavar="COUNT", help="How many joint positions are tried all over the box."),
+        int, entry("How many joint positions are tried all over the box.", "COUNT")
     ] = 1_000_000,
     at: Annotated[
         str | None,
         vector("Ask about this place alone, x,y,z [m]: which orientations the frame can have."),
     ] = None,
     colours: Annotated[
-        str,
-        choice("--colours", ("manipulability", "dexterity"), "What the colours of --plot mean"),
+        str, choice("--colours", ("manipulability", "dexterity"), "What the colours of --plot mean")
     ] = "manipulability",
     settings: Settings = None,
     plot: Plot = None,

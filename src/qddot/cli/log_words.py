@@ -26,7 +26,7 @@ OPTIONS = (
     (re.compile(r"lock it: robot\.locked\(\{\.\.\.\}\)"), "leave it out of --joints"),
     (re.compile(r"torque_constants=1, and then identify\(.*?\)"), "--gains"),
     (re.compile(r"\btorque_constants=(?=[\[\d.])"), "--torque-constants "),
-    (re.compile(r"\b(gear|rate|topic|rows|time|coupling|offset)=(?=[\[\d.-])"), r"--\1 "),
+    (re.compile(r"\b(gear|rate|topic|offset)=(?=[\[\d.-])"), r"--\1 "),
     (
         re.compile(r"^(joints|columns|units|topic|gear|coupling|rate) (?=names|is|must|has)"),
         r"--\1 ",
@@ -175,9 +175,9 @@ def numbers_of(option: str, text: str) -> list[float] | None:
     return numbers(option, text) if text else None
 
 
-def constants_of(text: str) -> float | list[float] | None:
-    """Return torque constants, one for all joints or one per joint."""
-    found = numbers_of("--torque-constants", text)
+def one_or_each(option: str, text: str) -> float | list[float] | None:
+    """Return a number for all joints, or one per joint; None for no words."""
+    found = numbers_of(option, text)
     return found[0] if found is not None and len(found) == 1 else found
 
 

@@ -22,6 +22,7 @@ from qddot.cli.terminal import (
     Plot,
     Settings,
     Source,
+    entry,
     number,
     read_numeric,
     saves,
@@ -56,11 +57,11 @@ LogFiles = Annotated[
 ]
 TermsOption = Annotated[
     str,
-    typer.Option(
-        metavar="A,B,...",
-        help=f"What to identify besides the parameters of the model: {', '.join(TERMS)}, of one "
+    entry(
+        f"What to identify besides the parameters of the model: {', '.join(TERMS)}, of one "
         "joint j1.Ia; auto: friction, offset, and what predicts torques better that were not "
         "fitted.",
+        "A,B,...",
         autocompletion=completion.several(TERMS),
     ),
 ]
@@ -72,40 +73,34 @@ class Reading:
 
     columns: Annotated[
         OptionWords,
-        typer.Option(
-            metavar="KEY=NAMES",
-            help="Which columns hold a quantity, if their names do not say: "
+        entry(
+            "Which columns hold a quantity, if their names do not say: "
             "tau=current_{number}, q=a1,a2, 'q=1-7 tau=8-14' by number, q=data.q for an array, or "
             "qd=none.",
+            "KEY=NAMES",
         ),
     ] = None
     joints: Annotated[
         OptionWords,
-        typer.Option(
-            metavar="A,B,...",
-            help="The joints in the order of the log's columns, other joints of the robot being "
+        entry(
+            "The joints in the order of the log's columns, other joints of the robot being "
             "held at home: j2,j1; or which is which, ROBOT'S=LOG'S: j1=axis1.",
+            "A,B,...",
         ),
     ] = None
     units: Annotated[
         OptionWords,
-        typer.Option(
-            metavar="KEY=UNIT",
-            help="Units of the log where they are not SI: q=deg, qd=deg/s, tau=A, t=ms.",
-        ),
+        entry("Units of the log where they are not SI: q=deg, qd=deg/s, tau=A, t=ms.", "KEY=UNIT"),
     ] = None
     gear: Annotated[
         OptionWords,
-        typer.Option(
-            metavar="A,B,...",
-            help="Gear ratios, motor turns per joint turn: 100,100 or tau=100,100.",
-        ),
+        entry("Gear ratios, motor turns per joint turn: 100,100 or tau=100,100.", "A,B,..."),
     ] = None
     coupling: Annotated[
         str,
-        typer.Option(
-            metavar="MATRIX",
-            help="Matrix A of coupled joints, q = A (q_motor / N), rows separated by ';': 1,0;1,1.",
+        entry(
+            "Matrix A of coupled joints, q = A (q_motor / N), rows separated by ';': 1,0;1,1.",
+            "MATRIX",
         ),
     ] = ""
     offset: Annotated[
@@ -124,26 +119,25 @@ class Reading:
     ] = None
     rows: Annotated[
         str,
-        typer.Option(
-            metavar="FIRST-LAST",
-            help="Rows to take, counted from 1: 1-10000, or 10001- for the others. All if not "
-            "given.",
+        entry(
+            "Rows to take, counted from 1: 1-10000, or 10001- for the others. All if not given.",
+            "FIRST-LAST",
             show_default=False,
         ),
     ] = ""
     time: Annotated[
         File,
-        typer.Option(
-            metavar="FILE",
-            help="A file of the times, if they have one of their own.",
+        entry(
+            "A file of the times, if they have one of their own.",
+            "FILE",
             autocompletion=completion.files(*LOGS),
         ),
     ] = None
     topic: Annotated[
         str,
-        typer.Option(
-            metavar="TOPIC",
-            help="Topic of a ROS bag: /franka_state. That of its joint states if not given.",
+        entry(
+            "Topic of a ROS bag: /franka_state. That of its joint states if not given.",
+            "TOPIC",
             show_default=False,
         ),
     ] = ""
@@ -159,7 +153,7 @@ class Reading:
             "gear": log_words.gear_of(self.gear or ()),
             "coupling": log_words.matrix_of(self.coupling),
             "offset": log_words.numbers_of("--offset", self.offset),
-            "torque_constants": log_words.constants_of(self.torque_constants),
+            "torque_constants": log_words.one_or_each("--torque-constants", self.torque_constants),
             "rate": self.rate,
             "rows": log_words.rows_of(self.rows),
             "time": self.time,
@@ -278,9 +272,9 @@ def contact(
     reading: Reading,
     free: Annotated[
         str,
-        typer.Option(
-            metavar="LOG",
-            help="A log in which nothing touches the arm, or seconds of LOG: free.csv, 0:5.",
+        entry(
+            "A log in which nothing touches the arm, or seconds of LOG: free.csv, 0:5.",
+            "LOG",
             show_default=False,
         ),
     ] = "",
@@ -291,8 +285,7 @@ def contact(
         ),
     ] = None,
     false_alarms: Annotated[
-        float,
-        number("Probability that contacts are found in the log though there are none."),
+        float, number("Probability that contacts are found in the log though there are none.")
     ] = 0.01,
     online: Annotated[
         bool,

@@ -22,6 +22,7 @@ from qddot.cli.terminal import (
     Settings,
     Source,
     echo_json,
+    entry,
     number,
     positions,
     read_numeric,
@@ -97,33 +98,28 @@ def draw(
     source: Source,
     q: Annotated[
         str,
-        typer.Option(
-            "--q",
-            metavar="A,B,...",
-            help="Positions [rad or m], one per joint: 0,90deg; or home, which is the default.",
+        entry(
+            "Positions [rad or m], one per joint: 0,90deg; or home, which is the default.",
+            "A,B,...",
         ),
     ] = "home",
     look: Annotated[
         str,
-        typer.Option(
-            metavar="WORD or AZIMUTH,ELEVATION",
-            help="From where: corner, front, side, back, top, or two angles: -50deg,20deg. What "
+        entry(
+            "From where: corner, front, side, back, top, or two angles: -50deg,20deg. What "
             "suits the robot if not given.",
+            "WORD or AZIMUTH,ELEVATION",
             show_default=False,
         ),
     ] = "",
     size: Annotated[
-        str,
-        typer.Option(metavar="WIDTHxHEIGHT", help="Width and height of the picture, in pixels."),
+        str, entry("Width and height of the picture, in pixels.", "WIDTHxHEIGHT")
     ] = "900x700",
     ghost: Annotated[
         str, vector("Positions at which the robot is drawn once more, translucent.")
     ] = "",
     frames: Annotated[
-        str,
-        typer.Option(
-            metavar="A,B,...", help="Frames whose axes are drawn: tool.", show_default=False
-        ),
+        str, entry("Frames whose axes are drawn: tool.", "A,B,...", show_default=False)
     ] = "",
     settings: Settings = None,
     output: Annotated[
@@ -191,10 +187,10 @@ def report(
     ] = 60.0,
     sections: Annotated[
         str,
-        typer.Option(
-            metavar="A,B,...",
-            help="The sections of the page: robot, equations, certificate, maps, effective_mass, "
+        entry(
+            "The sections of the page: robot, equations, certificate, maps, effective_mass, "
             "simulation, identifiability, speed, provenance. All if not given.",
+            "A,B,...",
             show_default=False,
         ),
     ] = "",
@@ -255,15 +251,11 @@ def report(
 
 def studio(
     source: Annotated[
-        str | None,
-        typer.Argument(metavar="ROBOT", help=ROBOT, autocompletion=completion.robots),
+        str | None, typer.Argument(metavar="ROBOT", help=ROBOT, autocompletion=completion.robots)
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(
-            metavar="PORT",
-            help="Port of the page: 9000. If not given, 8737 or the next free one.",
-        ),
+        entry("Port of the page: 9000. If not given, 8737 or the next free one.", "PORT"),
     ] = None,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")

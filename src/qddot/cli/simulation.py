@@ -26,6 +26,7 @@ from qddot.cli.terminal import (
     Wrenches,
     WrenchesOn,
     choice,
+    entry,
     number,
     positions,
     read_numeric,
@@ -92,10 +93,9 @@ def simulate(
     ] = None,
     max_steps: Annotated[
         int | None,
-        typer.Option(
-            metavar="NUMBER",
-            help="Stop after this number of steps and keep the result so far. 1,000,000 if not "
-            "given.",
+        entry(
+            "Stop after this number of steps and keep the result so far. 1,000,000 if not given.",
+            "NUMBER",
         ),
     ] = None,
     friction: Annotated[
@@ -117,10 +117,10 @@ def simulate(
     settings: Settings = None,
     vary: Annotated[
         str,
-        typer.Option(
-            metavar="KEY=A,B,...",
-            help="Run once for each of these values of a --set: friction.viscous=0,30,80. --plot "
+        entry(
+            "Run once for each of these values of a --set: friction.viscous=0,30,80. --plot "
             "draws a row for each. Vectors have semicolons between them.",
+            "KEY=A,B,...",
             show_default=False,
         ),
     ] = "",
@@ -218,27 +218,26 @@ def sweep(
     ],
     output: Annotated[
         Path | None,
-        typer.Option(
+        entry(
+            "Folder for the results, needed to run a plan. An unfinished sweep in it is continued.",
+            "FOLDER",
             "--output",
             "-o",
-            metavar="FOLDER",
-            help="Folder for the results, needed to run a plan. An unfinished sweep in it is "
-            "continued.",
         ),
     ] = None,
     client: Annotated[
         str,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Address of the scheduler of a Dask cluster: tcp://HOST:8786. This machine if not "
+        entry(
+            "Address of the scheduler of a Dask cluster: tcp://HOST:8786. This machine if not "
             "given.",
+            "ADDRESS",
         ),
     ] = "",
     workers: Annotated[
         int | None,
-        typer.Option(
-            metavar="N",
-            help="Number of processes: 4. One per core if not given; with 0 this process computes.",
+        entry(
+            "Number of processes: 4. One per core if not given; with 0 this process computes.",
+            "N",
             min=0,
         ),
     ] = None,
@@ -247,10 +246,9 @@ def sweep(
     ] = False,
     new: Annotated[
         str,
-        typer.Option(
-            "--new",
-            metavar="ROBOT",
-            help="Write a first plan for this robot to PLAN, and run nothing.",
+        entry(
+            "Write a first plan for this robot to PLAN, and run nothing.",
+            "ROBOT",
             autocompletion=completion.robots,
             show_default=False,
         ),

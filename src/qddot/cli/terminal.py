@@ -91,9 +91,14 @@ def choice(option: str, known: Sequence[str], words: str) -> Any:
     )
 
 
+def entry(words: str, metavar: str, *names: str, **more: Any) -> Any:
+    """Return an option that is what its metavar says: a name, words, a count."""
+    return typer.Option(*names, metavar=metavar, help=words, **more)
+
+
 def number(words: str, unit: str = "NUMBER", *names: str) -> Any:
     """Return an option that is a number or a formula of numbers: 0.5, 1e-3, 2*pi."""
-    return typer.Option(*names, metavar=unit, help=words, parser=read_one)
+    return entry(words, unit, *names, parser=read_one)
 
 
 def vector(words: str) -> Any:
@@ -122,20 +127,20 @@ Source = Annotated[
 ]
 Settings = Annotated[
     OptionWords,
-    typer.Option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="Change the robot: friction.viscous=30, gravity=0,0,-1.62, payload.tool=2, or a "
+    entry(
+        "Change the robot: friction.viscous=30, gravity=0,0,-1.62, payload.tool=2, or a "
         "symbol's value, m1=3. May be given several times.",
+        "KEY=VALUE",
+        "--set",
     ),
 ]
 Wrenches = Annotated[
     OptionWords,
-    typer.Option(
-        "--wrench",
-        metavar="FRAME=NX,...,FZ",
-        help="A constant wrench at a frame, the moment [N·m] and then the force [N]: "
+    entry(
+        "A constant wrench at a frame, the moment [N·m] and then the force [N]: "
         "tool=0,0,0,0,0,-9.81. May be given several times, once per frame.",
+        "FRAME=NX,...,FZ",
+        "--wrench",
     ),
 ]
 WrenchAxes = Annotated[
@@ -174,29 +179,26 @@ Plot = Annotated[
 Animate = Annotated[
     File,
     writes(
-        "--animate",
-        what="A film",
-        endings=ENDINGS_OF_FILMS,
-        words="Write a film of the motion",
+        "--animate", what="A film", endings=ENDINGS_OF_FILMS, words="Write a film of the motion"
     ),
 ]
 
 
 ReadingArguments = Annotated[
     OptionWords,
-    typer.Option(
+    entry(
+        "An argument of a xacro file: ur_type:=ur5e. May be given several times.",
+        "NAME:=VALUE",
         "--arg",
-        metavar="NAME:=VALUE",
-        help="An argument of a xacro file: ur_type:=ur5e. May be given several times.",
     ),
 ]
 PackagePaths = Annotated[
     OptionWords,
-    typer.Option(
-        "--package-path",
-        metavar="FOLDER",
-        help="A ROS package, or a folder of some, for meshes and $(find ...). May be given "
+    entry(
+        "A ROS package, or a folder of some, for meshes and $(find ...). May be given "
         "several times.",
+        "FOLDER",
+        "--package-path",
     ),
 ]
 READING: dict[str, Any] = {}  # how robot files are read, besides --set: arguments of `read`

@@ -6,14 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from qddot.errors import (
-    BadArgument,
-    BadExpression,
-    Problem,
-    did_you_mean,
-    first_lines,
-    printable,
-)
+from qddot.errors import BadArgument, BadExpression, Problem, did_you_mean, first_lines, printable
 
 if TYPE_CHECKING:
     from qddot.motions.description import MotionKind
