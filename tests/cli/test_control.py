@@ -120,58 +120,6 @@ def test_a_saved_excitation_and_a_saved_run_are_followed(tmp_path):
     assert again.returncode == 0, again.stderr
     for done in (first, again):
         assert max(json.loads(done.stdout)["error"]["worst"]) < 1e-5
-    done = run("control", "two_link", "--reference", "file none.json")
-    assert done.returncode == 2
-    assert "there is no such file" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["two_link", "--law", "computd_torque"], "Did you mean 'computed_torque'?"),
-        (["two_link", "--reference", "quintik 0,0 1,1 2"], "Did you mean 'quintic'?"),
-        (["two_link", "--reference", "quintic 0,0 1,1"], "Write it like this: quintic 0,0 1,1 2.0"),
-        (
-            ["two_link", "--reference", "quintic 0,0,0 1,1 2"],
-            "it has 3 numbers. Give 2, in order: j1, j2",
-        ),
-        (["two_link", "--reference", "setpoint 1,2,3"], "target: it has 3 numbers. Give 2"),
-        (["two_link", "--reference", "setpoint 1 2"], "'2' is too much"),
-        (["two_link", "--reference", "fourier speed=1"], "speed: this key means nothing here"),
-        (["two_link", "--reference", "trapezoidal 0,0 1,1"], "velocity"),
-        (["two_link", "--reference", "fastest 0,0 1,1"], "no effort limits"),
-        (["panda", "--reference", "setpoint 0,0,0,0,0,0,9"], "limits of joint"),
-        (["two_link", "--law", "operational_space", "--reference", GO], "this law moves a frame"),
-        (["two_link", "--law", "pd", "--gains", "ki=3"], "ki: pd has no such gain"),
-        (["two_link", "--law", "pd", "--gains", "kp=-1"], "kp must be positive"),
-        (["two_link", "--law", "pd", "--gains", "100"], "is not of the form kp=100,kd=20"),
-        (["two_link", "--law", "operational_space", "--frame", "nose"], "frame named 'nose'"),
-        (["two_link", "--law", "operational_space", "--axes", "qq"], "letters x, y, z"),
-        (
-            ["two_link", "--law", "operational_space", "--reference", "setpoint 1"],
-            "target: it has 1 number. Give 2, in order: x, y.\n",
-        ),
-        (["two_link", "--reference", "setpoint a,1"], "'a' is not a number or a formula"),
-        (["two_link", "--model-set", "gravity=9.81"], "Give 3, in order: x, y, z.\n"),
-        (["two_link", "--q0", "1,2,3"], "--q0 holds 3 numbers"),
-        (["two_link", "--model-error", "1.5"], "share is 1.5"),
-        (["two_link", "--noise-q", "1,2,3"], "--noise-q: it has 3 numbers. Give 2"),
-        (["two_link", "--model", "panda"], "--model has 7 joints"),
-        (["two_link", "--model-set", "nose=1"], "--model-set: nose: there is no such setting"),
-        (
-            ["two_link", "--model-set", "payload.tool"],
-            "'payload.tool' is not of the form",
-        ),
-        (["two_link_symbolic"], "m1"),
-        (["two_link", "--plot", "a.xyz"], "A figure is written as .png, .svg or .pdf"),
-        (["two_link", "-o", "no/such/folder/a.csv"], "Choose a folder that exists"),
-    ],
-)
-def test_what_cannot_be_right_is_refused_before_the_run(words, message):
-    done = run("control", *words)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_a_run_that_runs_away_has_status_1():

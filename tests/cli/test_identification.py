@@ -124,38 +124,6 @@ def test_motor_side_logs_are_read(log, tmp_path):
     assert json.loads(done.stdout)["relative_error"] == pytest.approx(plain["relative_error"])
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["nowhere.csv"], "there is no such file"),
-        (["nowhere.csv", "--page", "a.pdf"], "A page is written as .html"),
-        (["nowhere.csv", "-o", "no/such/folder/a.toml"], "Choose a folder that exists"),
-        (
-            ["nowhere.csv", "-o", "arm.step"],
-            "A robot is written as .toml, .xml, .urdf, .sdf or .json",
-        ),
-        (["LOG", "b.csv"], "b.csv cannot be used as a log"),
-        (["LOG", "--payload", "b.csv=tool"], "which is none of the logs"),
-        (["LOG", "--payload", "tool"], "not of the form FILE=FRAME"),
-        (["LOG", "--weight", "LOG"], "not of the form FILE=NUMBER"),
-        (["LOG", "--method", "magic"], "There is no method 'magic'"),
-        (["LOG", "--terms", "stiction"], "Did you mean 'friction'?"),
-        (["LOG", "--units", "deg"], "not of the form quantity="),
-        (["LOG", "--gear", "1,2,3"], "has 3 numbers; give 2, in order"),
-        (["LOG", "--coupled", "j1"], "give two"),
-        (["LOG", "--coupling", "1,0;x,1"], "--coupling"),
-    ],
-)
-def test_what_is_wrong_is_said_in_a_few_lines(words, message, log, tmp_path):
-    words = [str(log) if word == "LOG" else word for word in words]
-    done = run("identify", "two_link", *words, cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) <= 6
-    assert "Traceback" not in done.stderr
-    assert not done.stdout
-
-
 def test_excite_writes_a_motion_that_comes_back(tmp_path):
     path, figure = tmp_path / "motion.csv", tmp_path / "motion.svg"
     words = ("excite", "two_link", *LIMITS, "--period", "6", "--seconds", "3", "--rate", "100")
@@ -207,41 +175,6 @@ def test_contact_finds_a_push_in_a_log(tmp_path):
     assert contact["end"] == pytest.approx(16, abs=0.15)
     assert len(facts["files"]) == 2
     assert "1 contact in" in run(*words).stdout
-    for more, message in (
-        ([], "Give --free LOG"),
-        (["--free", "5:1"], "ends before it begins"),
-        (["--free", "0:x"], "--free"),
-        (["--free", "nowhere.csv"], "nowhere.csv"),
-    ):
-        done = run("contact", "two_link", log, *more)
-        assert done.returncode == 2
-        assert message in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["two_link"], "limit of velocity"),
-        (["ur5", "--limits", "speed=1"], "There is no limit 'speed'"),
-        (["ur5", "--workspace", "z > 1"], "not of the form 'tool: z > 0.1'"),
-        (["ur5", "--workspace", "nose: z > 1"], "no frame named 'nose'"),
-        (["ur5", "--collision", "--radius", "nose=0.1"], "no link named 'nose'"),
-        (["ur5", "--radius", "=0.1"], "is neither 0.06 nor forearm=0.05"),
-        (["ur5", "--payload", "tool:2"], "is not of the form tool=2"),
-        (["ur5", "--payload", "tool=2,1"], "A payload is ('tool', 2.0, (1.0,))"),
-        (["ur5", "--after", "nowhere.csv"], "nowhere.csv"),
-        (["ur5", "--floor", "3"], "wrist_3_link touches it in every posture"),
-        (["ur5", "-o", "a.xml"], "A motion is written as .json or .csv"),
-        (["ur5", "--seconds", "-1"], "seconds is -1"),
-        (["two_link_symbolic"], "symbols"),
-    ],
-)
-def test_what_cannot_be_planned_is_said_in_a_few_lines(words, message, tmp_path):
-    done = run("excite", *words, cwd=tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) <= 6
-    assert not done.stdout
 
 
 @pytest.mark.long

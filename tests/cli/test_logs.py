@@ -115,44 +115,6 @@ def test_files_of_quantities_joints_and_times_are_one_log(tmp_path):
         assert "401 rows; 4 s at 100 Hz" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["LOG", "panda"], "it has no positions of panda_joint1, panda_joint2"),
-        (["LOG", "panda"], "--joints ROBOT'S=LOG'S, or --columns q=..."),
-        (["LOG", "LOG"], "There are 2 logs; name one"),
-        (["LOG", "--set", "gravity=0,0,-1"], "none is named"),
-        (["LOG", "--rows", "7"], "--rows '7' is not of the form 1-10000"),
-        (["LOG", "--rows", "300-900"], "rows 300 to 900 are wanted, but it has 401"),
-        (["LOG", "--joints", "a=b,c"], "--joints 'a=b,c' is neither a list"),
-        (["LOG", "--columns", "q=8-9"], "Correct --columns ...: names, or numbers from 1 to 7"),
-        (["LOG", "--columns", "tau=q.j1"], "--columns names 1 columns for tau, but there are 2"),
-        (["LOG", "--topic", "/joints"], "topic is '/joints', but it is no bag"),
-        (["LOG", "two_link", "--gear", "0,1"], "a ratio of zero turns nothing"),
-        (["LOG", "--time", "LOG", "--columns", "t=stamp"], "it has no column 'stamp'"),
-        (
-            ["NAN"],
-            "column 'tau.j1' is nan. Take the rows before or after it: --rows first-last",
-        ),
-        (["NAN"], "or do without: --columns tau=none"),
-        (["TWICE"], "take one, --rows 1-401 or --rows 402-802"),
-    ],
-)
-def test_what_is_wrong_is_said_in_the_words_of_the_command_line(log, tmp_path, words, message):
-    lines = text(LOG)
-    nan = [*lines[:9], lines[9].replace(lines[9].split(",")[5], "nan"), *lines[10:]]
-    files = {
-        "LOG": log,
-        "NAN": written(tmp_path / "nan.csv", nan),
-        "TWICE": written(tmp_path / "twice.csv", lines + lines[1:]),
-    }
-    done = run("log", *(files.get(word, word) for word in words))
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) <= 6
-    assert not done.stdout
-
-
 def test_a_warning_about_a_log_names_options(tmp_path):
     path = written(tmp_path / "a.csv", ["t,q1", *(f"{10 * k},{np.sin(k / 9)}" for k in range(99))])
     said = run("log", path).stderr
