@@ -4,64 +4,56 @@ from __future__ import annotations
 
 import ctypes
 import shutil
-import subprocess
 from itertools import product
 
 import numpy as np
 import pytest
+from exporting.compiling import (
+    DO_EACH,
+    SANITIZED,
+    SHARED,
+    assert_as_in_numpy,
+    build,
+    run,
+    said,
+    states_of_operations,
+    with_gcc,
+)
 from long import long, one_in
-from translated import assert_same, assert_same_signs
+from translated import assert_same
 
 import qddot
 from qddot.control.laws import AdaptiveSlotineLi, ComputedTorque
 from qddot.errors import QddotError
 from qddot.exporting.c_files import c_files
-from qddot.exporting.functions import ExportedFunction, commanded, identifier
+from qddot.exporting.functions import commanded
 from qddot.motions import Setpoint
 from qddot.program.operations import OPERATIONS
-from qddot.program.program import Port, Program, Step
 
 ROBOTS = ("panda", "ur5", "puma560", "rp", "two_link", "double_pendulum")
 QUICK = [("rp", "float64"), ("rp", "float32")]
 OTHERS = [case for case in product(ROBOTS, ("float64", "float32")) if case not in QUICK]
 CASES = [*QUICK, *long(*OTHERS)]
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "friction_torque")
-STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wdouble-promotion", "-pedantic"]
-STRICT += ["-Werror"]
-SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-with_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
-
-
-def build(compiler, folder, *flags):
-    sources = sorted(str(path) for path in folder.glob("*.c"))
-    command = [compiler, *STRICT, *flags, "-o", str(folder / "made"), *sources, "-lm"]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[:3000]
-    assert not done.stderr
-    return folder / "made"
 
 
 @pytest.mark.parametrize("compiler", ["gcc", *long("clang")])
 @pytest.mark.parametrize(("name", "dtype"), CASES)
 def test_it_compiles_without_a_word_and_agrees_with_itself(name, compiler, dtype, tmp_path):
-    if not shutil.which(compiler):
-        pytest.skip(f"{compiler} is not installed")
     robot = qddot.load(name)
     frame = robot.frame_names[-1]
     functions = [*FUNCTIONS, f"pose:{frame}", f"jacobian:{frame}:local", f"all_terms:{frame}"]
     qddot.export(robot, tmp_path, functions=functions, dtype=dtype)
     # clang's sanitizers are a package of their own
     watched = SANITIZED if compiler == "gcc" else []
-    done = subprocess.run([build(compiler, tmp_path, *watched)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("right") == len(functions)
+    told = said(build(tmp_path, *watched, compiler=compiler))
+    assert told.count("right") == len(functions)
 
 
 @with_gcc
 def test_options_that_may_make_wrong_numbers_are_refused(tmp_path):
     qddot.export(qddot.load("rp"), tmp_path, functions=["mass_matrix"])
-    command = ["gcc", "-ffast-math", "-fsyntax-only", tmp_path / "rp.c"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = run("gcc", "-ffast-math", "-fsyntax-only", tmp_path / "rp.c")
     assert done.returncode
     assert "without -ffast-math" in done.stderr
 
@@ -73,9 +65,7 @@ def test_a_wrong_number_is_found_by_the_check(tmp_path):
     text = source.read_text()
     assert "out[3] = " in text
     source.write_text(text.replace("out[3] = ", "out[3] = 1.0001 * "))
-    done = subprocess.run([build("gcc", tmp_path)], capture_output=True, text=True)
-    assert done.returncode == 1
-    assert "WRONG" in done.stdout
+    assert "WRONG" in said(build(tmp_path), 1)
 
 
 @with_gcc
@@ -84,8 +74,7 @@ def test_it_gives_what_the_kernels_give(name, tmp_path):
     robot = qddot.load(name)
     qddot.export(robot, tmp_path, functions=FUNCTIONS)
     (tmp_path / f"{name}_check.c").unlink()
-    build("gcc", tmp_path, "-O1", "-shared", "-fPIC")
-    library = ctypes.CDLL(str(tmp_path / "made"))
+    library = ctypes.CDLL(str(build(tmp_path, *SHARED)))
     q, qd, last = np.random.default_rng(1).normal(size=(3, robot.n))
     for function, given in (
         ("inverse_dynamics", (q, qd, last)),
@@ -105,7 +94,7 @@ def test_an_array_may_be_input_and_output_at_once(tmp_path):
     robot = qddot.load("panda")
     qddot.export(robot, tmp_path, functions=["inverse_dynamics"])
     (tmp_path / "panda_check.c").unlink()
-    build("gcc", tmp_path, "-O1", "-shared", "-fPIC")
+    build(tmp_path, *SHARED)
     q, qd, qdd = np.random.default_rng(2).normal(size=(3, 7))
     wanted = robot.inverse_dynamics(q, qd, qdd)
     a, b, c = (ctypes.c_void_p(x.ctypes.data) for x in (q, qd, qdd))
@@ -116,40 +105,17 @@ def test_an_array_may_be_input_and_output_at_once(tmp_path):
 @with_gcc
 @pytest.mark.parametrize("single", [False, True])
 def test_every_operation_means_what_it_does_in_numpy(single, tmp_path):
-    values = np.array([-2.5, -1.0, -0.0, 0.0, 0.7, 1.0, 3.0, 700.0, np.inf, -np.inf, np.nan])
-    kind = np.float32 if single else np.float64
-    grid = np.array(np.meshgrid(values, values, values)).reshape(3, -1).T.astype(kind).copy()
-    robot = qddot.load("pendulum")
-    functions = [
-        ExportedFunction(
-            f"do_{op.name}",
-            Program(
-                op.name,
-                (Port("x", (3,)),),
-                (),
-                (Step(op, tuple(range(op.arity))),),
-                (Port("y", (1,)),),
-                (3,),
-            ),
-            op.name,
-        )
-        for op in OPERATIONS.values()
-    ]
-    for file, text in c_files(robot, functions, single).items():
+    states = states_of_operations(single)
+    for file, text in c_files(qddot.load("pendulum"), DO_EACH, single).items():
         if not file.endswith("_check.c"):
             (tmp_path / file).write_text(text)
-    build("gcc", tmp_path, "-shared", "-fPIC")
-    library = ctypes.CDLL(str(tmp_path / "made"))
-    for op in OPERATIONS.values():
-        found = np.full(len(grid), np.nan, kind)
-        run = library[f"pendulum_do_{op.name}"]
-        for k in range(len(grid)):
-            run(ctypes.c_void_p(grid[k].ctypes.data), ctypes.c_void_p(found[k:].ctypes.data))
-        with np.errstate(all="ignore"):
-            wanted = op.apply(*(grid[:, i] for i in range(op.arity)))
-        close = 1e-6 if single else 4e-16
-        assert np.allclose(found, wanted, rtol=close, atol=0, equal_nan=True), op.name
-        assert_same_signs(op.name, found, wanted)
+    library = ctypes.CDLL(str(build(tmp_path, *SHARED)))
+    for name in OPERATIONS:
+        found = np.full(len(states), np.nan, states.dtype)
+        function = library[f"pendulum_do_{name}"]
+        for k in range(len(states)):
+            function(*(ctypes.c_void_p(x.ctypes.data) for x in (states[k], found[k:])))
+        assert_as_in_numpy(name, found, states)
 
 
 @with_gcc
@@ -161,7 +127,7 @@ def test_sine_and_cosine_are_within_units_in_the_last_place(dtype, units, tmp_pa
     both = qddot.record(lambda x: np.array([np.sin(x[0]), np.cos(x[0])]), "both", x=(1,))
     qddot.export(qddot.load("pendulum"), tmp_path, functions=[both], dtype=dtype)
     (tmp_path / "pendulum_check.c").unlink()
-    build("gcc", tmp_path, "-O2", "-shared", "-fPIC")
+    build(tmp_path, *SHARED, "-O2")
     run = ctypes.CDLL(str(tmp_path / "made"))["pendulum_both"]
     rng = np.random.default_rng(0)
     far = 1e3 if dtype == "float32" else 1e5
@@ -183,8 +149,7 @@ def test_a_control_law_is_told_where_to_be(tmp_path):
     q, qd, wanted, rate, push = np.random.default_rng(0).normal(size=(5, 2))
     law = ComputedTorque(robot, kp=100.0, kd=20.0, reference=Setpoint([0.3, -0.2]))
     qddot.export(robot, tmp_path, functions=[law, "mass_matrix"])
-    done = subprocess.run([build("gcc", tmp_path, *SANITIZED)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
+    said(build(tmp_path, *SANITIZED))
     assert "const double position[2]" in (tmp_path / "two_link.h").read_text()
     program = commanded(law)
     names = [port.name for port in program.inputs]
@@ -201,8 +166,7 @@ def test_a_law_with_a_state_and_a_law_of_a_frame_are_exported(tmp_path):
     qddot.export(robot, tmp_path, functions=[adaptive])
     text = (tmp_path / "two_link.h").read_text()
     assert "double xd[" in text
-    done = subprocess.run([build("gcc", tmp_path, *SANITIZED)], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout
+    said(build(tmp_path, *SANITIZED))
 
 
 @pytest.mark.skipif(not shutil.which("cmake"), reason="cmake is not installed")
@@ -214,7 +178,7 @@ def test_cmake_builds_and_checks_it(tmp_path):
         ["cmake", "--build", "build"],
         ["ctest", "--test-dir", "build"],
     ):
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        done = run(*command, cwd=tmp_path)
         assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -239,38 +203,6 @@ def test_no_name_from_a_file_is_code(tmp_path):
         assert "int x" not in code
 
 
-@pytest.mark.parametrize(
-    ("name", "wanted"),
-    [("Panda 7", "panda_7"), ("", "recorded"), ("7dof", "recorded_7dof"), ("double", "double_")],
-)
-def test_names_are_made_into_identifiers(name, wanted):
-    assert identifier(name) == wanted
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (dict(target="rust"), "There is no target 'rust'"),
-        (dict(functions=["mass_matrx"]), "Did you mean 'mass_matrix'"),
-        (dict(functions=["jacobian"]), "not of the form jacobian:tool"),
-        (dict(functions=["jacobian:tol"]), "Did you mean 'tool'"),
-        (dict(functions=[]), "Name at least one"),
-        (dict(functions=["mass_matrix", "mass_matrix"]), "named twice"),
-        (dict(functions=[3]), "is no function"),
-        (dict(dtype="float16"), "it must be 'float64' or 'float32'"),
-        (
-            dict(functions=["inverse_kinematics_all:panda_link4"], dtype="float32"),
-            "inverse_kinematics_all_panda_link4 needs double precision",
-        ),
-    ],
-)
-def test_what_cannot_be_exported_is_said_in_words(arguments, words, tmp_path):
-    with pytest.raises(QddotError) as error:
-        qddot.export(qddot.load("panda"), tmp_path / "c", **arguments)
-    assert words in str(error.value)
-    assert not (tmp_path / "c").exists()
-
-
 def test_nothing_is_overwritten_unless_forced(tmp_path):
     robot = qddot.load("pendulum")
     qddot.export(robot, tmp_path, functions=["mass_matrix"])
@@ -280,14 +212,3 @@ def test_nothing_is_overwritten_unless_forced(tmp_path):
     assert (tmp_path / "pendulum.c").read_text() == kept
     qddot.export(robot, tmp_path, functions=["inverse_dynamics"], force=True)
     assert (tmp_path / "pendulum.c").read_text() != kept
-
-
-def test_a_robot_with_symbols_is_refused(tmp_path):
-    with pytest.raises(QddotError, match="symbols without a value"):
-        qddot.export(qddot.load("two_link_symbolic"), tmp_path)
-
-
-def test_a_folder_that_cannot_be_made_is_told(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(QddotError, match="cannot be made"):
-        qddot.export(qddot.load("pendulum"), tmp_path / "file" / "c")

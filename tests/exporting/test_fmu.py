@@ -6,23 +6,21 @@ import ctypes
 import importlib.util
 import json
 import shutil
-import subprocess
 import sys
 import zipfile
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from exporting.compiling import run, with_gcc
 from exporting.units import Unit, arm, random_arm
 from long import long
-from made import STILL
 
 import qddot
-from qddot.errors import QddotError, RobotWarning
+from qddot.errors import RobotWarning
 
 Q0 = (0.5, 0.2, -0.3)
 CLOSE = 1e-8  # to simulate, at every row
-with_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="this loads libraries")
 
 
@@ -231,21 +229,6 @@ def test_what_is_lost_is_said_before_anything_is_written(tmp_path, monkeypatch):
     assert done.problems == done.lost
 
 
-@pytest.mark.parametrize(
-    ("robot", "options", "words"),
-    [
-        ("two_link", dict(functions=["mass_matrix"]), "takes no functions"),
-        ("two_link", dict(dtype="float32"), "float64"),
-        ("two_link_symbolic", {}, "symbols without a value"),
-        (STILL, {}, "no joint that moves"),
-    ],
-)
-def test_what_cannot_be_an_fmu_is_told(robot, options, words, tmp_path):
-    with pytest.raises(QddotError, match=words):
-        qddot.export(robot, tmp_path / "x", target="fmu", **options)
-    assert not (tmp_path / "x").exists()
-
-
 @with_gcc
 @pytest.mark.long
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
@@ -257,9 +240,7 @@ def test_the_sources_compile_without_a_word(compiler, files, tmp_path):
             archive.extractall(tmp_path)
     strict = ["-std=gnu99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror", "-c"]
     sources = sorted((tmp_path / "sources").glob("*.c"))
-    done = subprocess.run(
-        [compiler, *strict, *sources], cwd=tmp_path, capture_output=True, text=True
-    )
+    done = run(compiler, *strict, *sources, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert not done.stderr
 
@@ -290,8 +271,8 @@ def test_the_sanitizers_find_nothing_in_a_run_with_events(files, tmp_path):
     flags = ["-std=gnu99", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
     sources = ["main.c", "arm.c", "contact.c", "variables.c", "model.c"]
     command = ["gcc", *flags, *sources, "-o", "made", "-lm"]
-    subprocess.run(command, cwd=tmp_path / "sources", check=True)
-    done = subprocess.run([tmp_path / "sources" / "made"], capture_output=True, text=True)
+    run(*command, cwd=tmp_path / "sources", check=True)
+    done = run(tmp_path / "sources" / "made")
     assert done.returncode == 0, done.stderr
 
 
@@ -313,13 +294,11 @@ def test_fmpy_finds_nothing_wrong_and_simulates_the_same(version, kind, files):
     start = {f"j{i + 1}.q": x for i, x in enumerate(Q0)} | {"restitution": 0.5, "stops": True}
     job = json.dumps([str(files[version]), kind, start])
     path = {"PYTHONPATH": ":".join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", FMPY, job], capture_output=True, text=True, env=path
-    )
+    done = run(sys.executable, "-c", FMPY, job, env=path)
     assert done.returncode == 0, done.stderr
     problems, rows = json.loads(done.stdout.splitlines()[-1])
     assert not problems
-    run = qddot.simulate(arm(), Q0, duration=3.0, stops=0.5, tolerance=1e-12)
-    apart = [np.abs(run.at(min(t, 3.0))[0] - q).max() for t, *q in rows]
+    wanted = qddot.simulate(arm(), Q0, duration=3.0, stops=0.5, tolerance=1e-12)
+    apart = [np.abs(wanted.at(min(t, 3.0))[0] - q).max() for t, *q in rows]
     # with model exchange the steps, and where events are, are FMPy's
     assert max(apart) < (CLOSE if kind == "CoSimulation" else 1e-6)

@@ -16,7 +16,6 @@ from translated import assert_same_signs
 import qddot
 from qddot.backends.matlab import number
 from qddot.control.laws import ComputedTorque
-from qddot.errors import QddotError
 from qddot.exporting.matlab_files import field_names
 from qddot.motions import Setpoint
 from qddot.program.operations import OPERATIONS
@@ -229,17 +228,6 @@ def test_no_two_files_are_one_where_letters_are_not_told_apart(tmp_path):
     names = [path.name.lower() for path in done.files]
     assert len(set(names)) == len(names) == 7
     assert {"M.m", "C.m", "m_.m", "check_.m", "c_.m"} < {path.name for path in done.files}
-
-
-def test_what_cannot_be_written_is_told(tmp_path):
-    with pytest.raises(QddotError, match="MATLAB computes in float64"):
-        qddot.export("rp", tmp_path, target="matlab", dtype="float32")
-    with pytest.raises(QddotError, match="exported for numbers, and 'rp_symbolic' has symbols"):
-        qddot.export("rp_symbolic", tmp_path, target="matlab", functions="point_motion:tool")
-    with pytest.raises(QddotError, match="symbols without a value"):
-        qddot.export("rp_symbolic", tmp_path, target="c")
-    with pytest.raises(QddotError, match="no frame named 'toool'"):
-        qddot.export("rp_symbolic", tmp_path, target="matlab", functions="pose:toool")
 
 
 def test_the_command_line_writes_symbols_and_numbers(tmp_path):

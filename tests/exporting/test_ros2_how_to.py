@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from exporting.compiling import build, run, with_gpp
 
 import qddot
 
 PAGE = Path(__file__).parents[2] / "docs/ros2.md"
-STRICT = ["-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Wdouble-promotion", "-pedantic"]
-STRICT += ["-Werror"]
 MAX_EFFORT = np.array([87, 87, 87, 87, 12, 12, 12])
 GAINS = {"computed_torque": (100.0, 20.0), "pd_gravity": (60.0, 8.0)}
 START = np.array([0.0, -0.8, 0.0, -2.4, 0.0, 1.6, 0.8])
-pytestmark = pytest.mark.skipif(not shutil.which("g++"), reason="g++ is not installed")
+pytestmark = with_gpp
 
 # reads a law with its gains and states with references; counts what is allocated in `update`
 DRIVER = """
@@ -93,9 +90,8 @@ def law_torque(law, q, qd, wanted, rate, acceleration):
 @pytest.mark.parametrize("law", GAINS)
 def test_the_controller_of_the_page_gives_the_torques_of_its_law_and_allocates_nothing(law, folder):
     (folder / "driver.cpp").write_text(DRIVER, encoding="utf-8")
-    command = ["g++", "-std=c++17", *STRICT, "-I", folder / "panda_cpp", folder / "driver.cpp"]
-    done = subprocess.run([*command, "-o", folder / law], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[:3000]
+    flags = {"compiler": "g++", "sources": [folder / "driver.cpp"]}
+    made = build(folder, "-I", folder / "panda_cpp", **flags)
     states = np.random.default_rng(0).uniform(-0.5, 0.5, (1000, 5, 7))
     kp, kd = GAINS[law]
     lost = np.full((1, 5, 7), 0.1)
@@ -103,7 +99,7 @@ def test_the_controller_of_the_page_gives_the_torques_of_its_law_and_allocates_n
     rows = np.concatenate([states, lost]).reshape(-1, 35)
     given = "\n".join(" ".join(map(repr, row)) for row in rows.tolist())
     given = f"{float(law != 'computed_torque')} {kp} {kd}\n{given}\n"
-    said = subprocess.run([folder / law], input=given, capture_output=True, text=True, check=True)
+    said = run(made, input=given, check=True)
     found = np.array([[float(x) for x in line.split()] for line in said.stdout.splitlines()])
     torque = law_torque(law, *states.swapaxes(0, 1))
     right = np.clip(torque, -MAX_EFFORT, MAX_EFFORT)
@@ -120,7 +116,7 @@ def test_the_commands_of_the_page_print_what_a_simulation_in_python_gives(folder
     compile_it, run_it, *shown = block.splitlines()
     for command in (compile_it, run_it):
         words = shlex.split(command.removeprefix("$ "))
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+        done = run(*words, cwd=folder)
         assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines() == shown
 
