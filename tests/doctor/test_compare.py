@@ -184,18 +184,26 @@ def test_a_peer_that_takes_too_long_or_crashes_is_a_sentence(monkeypatch):
     assert ask([job])[0].failed == "it ended without an answer (status 1)"
 
 
-def test_a_joint_that_a_peer_lacks_is_named(arm, monkeypatch, installed):
-    monkeypatch.setattr("qddot.doctor.compare.ask", lambda jobs: [Answer(joints=["elbow"])])
-    (comparison,) = compare(read(arm()), arm(), PRESENT[:1])
-    assert comparison.why_not == "it has no joint 'shoulder'"
+NAN = [[[float("nan")] * 3] * 3] * CONFIGURATIONS
+ZERO = [[0.0] * 3] * CONFIGURATIONS
 
 
-def test_an_answer_that_is_no_number_is_not_compared(arm, monkeypatch, installed):
-    nan = [[[float("nan")] * 3] * 3] * CONFIGURATIONS
-    said = Answer(joints=["shoulder", "elbow", "wrist"], M=nan, g=[[0.0] * 3] * CONFIGURATIONS)
+@pytest.mark.parametrize(
+    ("said", "why_not"),
+    [
+        (Answer(joints=["elbow"]), "it has no joint 'shoulder'"),
+        (
+            Answer(joints=["shoulder", "elbow", "wrist"], M=NAN, g=ZERO),
+            "its M or g is not a number",
+        ),
+    ],
+)
+def test_an_answer_without_a_joint_or_a_number_is_not_compared(
+    said, why_not, arm, monkeypatch, installed
+):
     monkeypatch.setattr("qddot.doctor.compare.ask", lambda jobs: [said])
     (comparison,) = compare(read(arm()), arm(), PRESENT[:1])
-    assert comparison.why_not == "its M or g is not a number"
+    assert comparison.why_not == why_not
 
 
 @pytest.mark.long

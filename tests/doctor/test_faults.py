@@ -45,33 +45,24 @@ FAULTS = {
         [('<mass value="0.8"/>', '<mass value="800"/>')],
         ("warning", "link 'hand'", "denser than any material", "grams"),
     ),
-    "an inertia in kg·mm²": (
-        [(HAND, moments(1100, 0, 0, 1200, 0, 800))],
-        (
-            "warning",
-            "link 'hand'",
-            "a body of radius 38.7 m",
-            "kg·mm² is 1e-06 kg·m², and 0.0012 kg·m²",
-        ),
-    ),
-    "an inertia in g·mm²": (
-        [(HAND, moments(1.1e6, 0, 0, 1.2e6, 0, 0.8e6))],
-        (
-            "warning",
-            "link 'hand'",
-            "a body of radius 1.22e+03 m",
-            "g·mm² is 1e-09 kg·m², and 0.0012 kg·m²",
-        ),
-    ),
-    "an inertia in kg·cm²": (
-        [(HAND, moments(11, 0, 0, 12, 0, 8))],
-        (
-            "warning",
-            "link 'hand'",
-            "a body of radius 3.87 m",
-            "kg·cm² is 0.0001 kg·m², and 0.0012 kg·m²",
-        ),
-    ),
+    **{
+        f"an inertia in {unit}": (
+            [(HAND, moments(0.0011 / si, 0, 0, 0.0012 / si, 0, 0.0008 / si))],
+            *[
+                (
+                    "warning",
+                    "link 'hand'",
+                    f"a body of radius {radius} m",
+                    f"{unit} is {si:g} kg·m², and 0.0012",
+                )
+            ],
+        )
+        for unit, si, radius in (
+            ("kg·mm²", 1e-6, 38.7),
+            ("g·mm²", 1e-9, "1.22e+03"),
+            ("kg·cm²", 1e-4, 3.87),
+        )
+    },
     "an inertia that is a thousand times too small": (
         [(HAND, moments(1.1e-6, 0, 0, 1.2e-6, 0, 0.8e-6))],
         (
