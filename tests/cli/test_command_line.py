@@ -119,18 +119,14 @@ def test_a_missing_robot_is_asked_for(verb):
 
 @pytest.mark.parametrize("verb", sorted(OF_ROBOTS - {"doctor"}))
 def test_every_verb_that_reads_a_robot_takes_settings_and_comes_with_the_same_words(verb):
-    options = {name: p for p in VERBS[verb].params for name in p.opts}
+    options, same = (
+        {name: p for p in VERBS[each].params for name in p.opts} for each in (verb, "simulate")
+    )
     assert "--set" in options
-    for name in ("--set", "--plot"):
-        if name in options:
-            assert options[name].help == settled(name)
+    for name in {"--set", "--plot"} & options.keys():
+        assert options[name].help == same[name].help
     if "-o" in options:
         assert "--output" in options["-o"].opts
-
-
-def settled(option):
-    """Return the help that an option has in simulate."""
-    return next(p.help for p in VERBS["simulate"].params if option in p.opts)
 
 
 def test_options_that_write_know_the_endings_that_writers_know():
@@ -200,27 +196,20 @@ def test_numbers_may_be_formulas_and_choices_may_be_written_as_one_likes():
 # results, and nothing else
 
 
-def test_show_prints_a_table_and_a_tree():
-    done = run("show", "panda")
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("panda", ["7 joints, 16.69 kg", "panda_joint4", "└── ↻ panda_joint7 panda_link7"]),
+        ("scara --degrees", ["-50 … 50", "0 … 0.21", "(°,"]),
+        ("", ["puma560", "two_link_symbolic"]),
+    ],
+)
+def test_show_prints_a_table_and_a_tree_or_lists_the_built_in_robots(words, shown):
+    done = run("show", *words.split())
     assert done.returncode == 0
-    assert "7 joints, 16.69 kg" in done.stdout
-    assert "panda_joint4" in done.stdout
-    assert "└── ↻ panda_joint7 panda_link7" in done.stdout
-    assert max(len(line) for line in done.stdout.splitlines()) <= WIDTH
-
-
-def test_show_has_limits_in_degrees_too():
-    done = run("show", "scara", "--degrees")
-    assert "-50 … 50" in done.stdout
-    assert "0 … 0.21" in done.stdout
-    assert "(°," in done.stdout
-
-
-def test_show_without_a_name_lists_the_built_in_robots():
-    done = run("show")
-    assert done.returncode == 0
-    assert "puma560" in done.stdout
-    assert "two_link_symbolic" in done.stdout
+    assert not [each for each in shown if each not in done.stdout]
+    if words:
+        assert max(len(line) for line in done.stdout.splitlines()) <= WIDTH
 
 
 def test_settings_change_the_robot_that_is_shown_derived_and_exported(tmp_path):

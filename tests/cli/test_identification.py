@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from command_line import ctrl_c, run
 from faults import full_disk
+from identification.made_logs import rubbing
 
 import qddot
 from qddot.identification.excitation_result import Excitation
@@ -19,15 +20,7 @@ LIMITS = ("--limits", "lower=-2", "--limits", "upper=2", "--limits", "velocity=2
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
     """A file with the log of two links that swing, with friction and noise."""
-    robot = qddot.load("two_link").with_friction(viscous=5.0, coulomb=2.0)
-    t = np.arange(2001) / 200
-    w = 2 * np.pi * np.array([0.35, 0.6])
-    x = np.multiply.outer(t, w)
-    q = np.sin(x) + 0.3 * np.sin(2.7 * x)
-    qd = w * (np.cos(x) + 0.81 * np.cos(2.7 * x))
-    qdd = -(w**2) * (np.sin(x) + 0.3 * 2.7**2 * np.sin(2.7 * x))
-    tau = robot.inverse_dynamics(q, qd, qdd)
-    tau += np.random.default_rng(0).normal(0, 0.5, tau.shape)
+    t, q, tau = rubbing(200, 10.0, 0.5)
     path = tmp_path_factory.mktemp("logs") / "log.csv"
     names = "t,q.j1,q.j2,tau.j1,tau.j2"
     np.savetxt(path, np.column_stack([t, q, tau]), delimiter=",", header=names, comments="")

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from command_line import run
-from identification.made_logs import measured, swinging, text, written
+from identification.made_logs import measured, rubbing, swinging, text, written
 
 LOG = swinging(rate=100.0)
 TX40_GEAR = "32,32,45,-48,45,32"
@@ -69,17 +69,7 @@ def test_identify_tells_first_how_it_understood_every_log(log, tmp_path):
 
 
 def test_currents_are_fitted_with_the_gains_of_the_drives(tmp_path):
-    import qddot
-
-    robot = qddot.load("two_link").with_friction(viscous=5.0, coulomb=2.0)
-    t = np.arange(1501) / 150
-    w, x = (
-        2 * np.pi * np.array([0.35, 0.6]),
-        np.multiply.outer(t, 2 * np.pi * np.array([0.35, 0.6])),
-    )
-    q, qd = np.sin(x) + 0.3 * np.sin(2.7 * x), w * (np.cos(x) + 0.81 * np.cos(2.7 * x))
-    qdd = -(w**2) * (np.sin(x) + 0.3 * 2.7**2 * np.sin(2.7 * x))
-    tau = robot.inverse_dynamics(q, qd, qdd) + np.random.default_rng(0).normal(0, 0.2, q.shape)
+    t, q, tau = rubbing(150, 10.0, 0.2)
     head = "timestamp actual_q_0 actual_q_1 actual_current_0 actual_current_1"
     rows = np.column_stack([t, q, tau / [20.0, 8.0]])
     np.savetxt(tmp_path / "ur.csv", rows, header=head, comments="")

@@ -42,12 +42,6 @@ def test_a_wrong_word_is_told(file, words, told):
     assert told in " ".join(done.stderr.split())
 
 
-def test_an_argument_needs_a_xacro_file():
-    done = run("show", "panda", "--arg", "hand:=true")
-    assert done.returncode == 2
-    assert "only a xacro file takes arguments" in " ".join(done.stderr.split())
-
-
 def test_a_package_path_finds_what_a_file_includes(file):
     other = file.parent / "far/parts"
     other.mkdir(parents=True)

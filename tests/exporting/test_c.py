@@ -144,29 +144,22 @@ def test_sine_and_cosine_are_within_units_in_the_last_place(dtype, units, tmp_pa
 
 
 @with_gcc
-def test_a_control_law_is_told_where_to_be(tmp_path):
+def test_laws_are_told_where_to_be_and_give_the_rate_of_their_state(tmp_path):
     robot = qddot.load("two_link")
     q, qd, wanted, rate, push = np.random.default_rng(0).normal(size=(5, 2))
     law = ComputedTorque(robot, kp=100.0, kd=20.0, reference=Setpoint([0.3, -0.2]))
-    qddot.export(robot, tmp_path, functions=[law, "mass_matrix"])
+    adaptive = AdaptiveSlotineLi(robot, lam=5.0, kd=20.0, adaptation=1.0, reference=[0.3, -0.2])
+    qddot.export(robot, tmp_path, functions=[law, "mass_matrix", adaptive])
     said(build(tmp_path, *SANITIZED))
-    assert "const double position[2]" in (tmp_path / "two_link.h").read_text()
+    header = (tmp_path / "two_link.h").read_text()
+    assert "const double position[2]" in header
+    assert "double xd[" in header
     program = commanded(law)
     names = [port.name for port in program.inputs]
     assert names == ["t", "q", "qd", "position", "velocity", "acceleration"]
     tau = program(0.0, q, qd, wanted, rate, push)
     asked = push - 20 * (qd - rate) - 100 * (q - wanted)
     assert np.allclose(tau, robot.inverse_dynamics(q, qd, asked), rtol=1e-12)
-
-
-@with_gcc
-def test_a_law_with_a_state_and_a_law_of_a_frame_are_exported(tmp_path):
-    robot = qddot.load("two_link")
-    adaptive = AdaptiveSlotineLi(robot, lam=5.0, kd=20.0, adaptation=1.0, reference=[0.3, -0.2])
-    qddot.export(robot, tmp_path, functions=[adaptive])
-    text = (tmp_path / "two_link.h").read_text()
-    assert "double xd[" in text
-    said(build(tmp_path, *SANITIZED))
 
 
 @pytest.mark.skipif(not shutil.which("cmake"), reason="cmake is not installed")

@@ -33,6 +33,18 @@ def swinging(n: int = 2, rate: float = 200.0, duration: float = 4.0) -> Log:
     )
 
 
+def rubbing(rate: float, duration: float, noise: float) -> tuple[np.ndarray, ...]:
+    """Return t, q and noisy torques of two links with friction that swing in two waves each."""
+    robot = qddot.load("two_link").with_friction(viscous=5.0, coulomb=2.0)
+    t = np.arange(round(duration * rate) + 1) / rate
+    w = 2 * np.pi * np.array([0.35, 0.6])
+    x = np.multiply.outer(t, w)
+    q, qd = np.sin(x) + 0.3 * np.sin(2.7 * x), w * (np.cos(x) + 0.81 * np.cos(2.7 * x))
+    qdd = -(w**2) * (np.sin(x) + 0.3 * 2.7**2 * np.sin(2.7 * x))
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    return t, q, tau + np.random.default_rng(0).normal(0, noise, tau.shape)
+
+
 def text(log: Log, separator: str = ",") -> list[str]:
     """Return the lines of a log as CSV: t, q.<joint>, qd.<joint>, tau.<joint>."""
     assert log.qd is not None
