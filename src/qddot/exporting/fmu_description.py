@@ -176,48 +176,44 @@ def description(
     xml.SubElement(root, "DefaultExperiment", startTime="0", stopTime="1", stepSize="0.001")
     place = xml.SubElement(root, "ModelVariables")
     for row in shown:
-        (_variable_2 if two else _variable_3)(place, row)
+        _variable(place, row, two)
     _structure(xml.SubElement(root, "ModelStructure"), shown, two)
     xml.indent(root)
     return xml.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
 
 
-def _variable_2(place: xml.Element, row: FmuVariable) -> None:
-    names = {"name": _text(row.name), "valueReference": str(row.number)}
-    element = xml.SubElement(place, "ScalarVariable", names | _texts(row.attributes))
-    more = {} if row.derivative is None else {"derivative": str(row.derivative + 1)}
-    unit = {"unit": _plain(row.unit)} if row.unit else {}
-    kind = "Boolean" if isinstance(row.start, bool) else "Real"
-    xml.SubElement(element, kind, unit | more | row.value)
-
-
-def _variable_3(place: xml.Element, row: FmuVariable) -> None:
-    names = {"name": _text(row.name), "valueReference": str(row.number)}
-    more = {} if row.derivative is None else {"derivative": str(row.derivative)}
-    unit = {"unit": _plain(row.unit)} if row.unit else {}
-    kind = "Boolean" if isinstance(row.start, bool) else "Float64"
-    xml.SubElement(place, kind, names | _texts(row.attributes) | unit | more | row.value)
+def _variable(place: xml.Element, row: FmuVariable, two: bool) -> None:
+    """Write a variable; FMI 2.0 has its type inside it, and counts from 1."""
+    given = {"name": printable(row.name), "valueReference": str(row.number)}
+    given |= {key: printable(value) for key, value in row.attributes.items()}
+    more = {"unit": _plain(row.unit)} if row.unit else {}
+    if row.derivative is not None:
+        more["derivative"] = str(row.derivative + two)
+    more |= row.value
+    truth = isinstance(row.start, bool)
+    if two:
+        element = xml.SubElement(place, "ScalarVariable", given)
+        xml.SubElement(element, "Boolean" if truth else "Real", more)
+    else:
+        xml.SubElement(place, "Boolean" if truth else "Float64", given | more)
 
 
 def _structure(place: xml.Element, rows: Sequence[FmuVariable], two: bool) -> None:
     """Write which variables are outputs and derivatives, and what they depend on."""
-    groups: dict[str, list[FmuVariable]] = {
-        "Output": [row for row in rows if row.causality == "output"],
-        "ContinuousStateDerivative": [row for row in rows if row.derivative is not None],
-        "InitialUnknown": [
-            row for row in rows if row.initial == "calculated" and row.causality == "output"
-        ],
-        "EventIndicator": [row for row in rows if row.causality == "local"],
-    }
-    plural = {
-        "Output": "Outputs",
-        "ContinuousStateDerivative": "Derivatives",
-        "InitialUnknown": "InitialUnknowns",
-    }
-    for kind, members in groups.items():
+    outputs = [row for row in rows if row.causality == "output"]
+    groups = (
+        ("Output", "Outputs", outputs),
+        (
+            *("ContinuousStateDerivative", "Derivatives"),
+            [row for row in rows if row.derivative is not None],
+        ),
+        ("InitialUnknown", "InitialUnknowns", [r for r in outputs if r.initial == "calculated"]),
+        ("EventIndicator", "", [row for row in rows if row.causality == "local"]),
+    )
+    for kind, plural, members in groups:
         if two and not members:
             continue
-        within = xml.SubElement(place, plural[kind]) if two else place
+        within = xml.SubElement(place, plural) if two else place
         for row in members:
             depends = " ".join(str(k + 1 if two else k) for k in row.depends)
             if two:
@@ -240,11 +236,3 @@ def build_description(stem: str, sources: Sequence[str]) -> bytes:
 
 def _plain(unit: str) -> str:
     return unit.replace("·", ".").replace("²", "2")
-
-
-def _text(name: str) -> str:
-    return printable(name)
-
-
-def _texts(attributes: dict[str, str]) -> dict[str, str]:
-    return {key: printable(value) for key, value in attributes.items()}
