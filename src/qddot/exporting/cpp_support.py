@@ -117,14 +117,9 @@ def doxygen(lines: Sequence[str]) -> str:
 
 def literal_text(name: str) -> str:
     """Return a name as a text of C++, in which nothing means anything."""
-    plain = re.compile(r"[A-Za-z0-9_]")
-    return (
-        '"'
-        + "".join(
-            chr(b) if plain.match(chr(b)) else f"\\{b:03o}" for b in name.encode("utf-8", "replace")
-        )
-        + '"'
-    )
+    letters = (chr(b) for b in name.encode("utf-8", "replace"))
+    safe = (x if re.match(r"[A-Za-z0-9_]", x) else f"\\{ord(x):03o}" for x in letters)
+    return f'"{"".join(safe)}"'
 
 
 COMMAND = re.compile(r"@(file|brief|note|param\[\w+\]) ")
