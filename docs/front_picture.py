@@ -24,8 +24,7 @@ from qddot.motions import Quintic
 from qddot.present.figures import style
 from qddot.present.figures.arm_scene import arm_scene
 from qddot.present.figures.eye import eye_on
-from qddot.present.figures.robot_stage import FINE, RobotStage
-from qddot.present.figures.surfaces import surfaces_of
+from qddot.present.figures.renderer import FINE, render, triangles_of
 
 WIDTH, HEIGHT = 10.6, 4.7  # [inch]
 PAPER, EDGE, INK, QUIET = "#fcfdfe", "#dfe5ea", "#1c2128", "#57606a"
@@ -84,16 +83,16 @@ def card(drawn: Figure) -> None:
 def draw_motion(axes: Axes, robot: qddot.Robot) -> None:
     """Draw where the arm has been, the path of its tip, and where it is."""
     scene, motion = arm_scene(robot), Quintic([START, END], 1.0)
-    stage = RobotStage(surfaces_of(robot), scene.stage)
-    shown = [stage.triangles(scene.poses(motion.at(t)[0])) for t in (*GHOSTS, 1.0)]
+    poses = [scene.poses(motion.at(t)[0]) for t in (*GHOSTS, 1.0)]
+    shown = [triangles_of(scene.surfaces, at) for at in poses]
     everywhere = np.concatenate([triangles.points for triangles in shown])
     eye = eye_on(np.array(scene.stage["up"], dtype=float), everywhere, SIZE, LOOK)
     paper = np.array(to_rgb(PAPER))
     behind = np.ones((SIZE[1], SIZE[0], 3)) * paper
     for k, ghost in enumerate(shown[:-1]):
-        behind *= 1 - (0.12 + 0.09 * k) * (1 - stage.raster(eye, ghost) / 255)
+        behind *= 1 - (0.12 + 0.09 * k) * (1 - render(eye, ghost) / 255)
     fine = behind.repeat(FINE, axis=0).repeat(FINE, axis=1).astype(np.float32)
-    picture = stage.raster(eye, shown[-1], background=fine)
+    picture = render(eye, shown[-1], background=fine)
     axes.axis("off")
     axes.set(xlim=(0, SIZE[0]), ylim=(SIZE[1], 0))
     axes.imshow(picture, extent=(0, SIZE[0], SIZE[1], 0), interpolation="none")

@@ -17,9 +17,10 @@ import qddot
 from qddot.errors import BadArgument, UnknownName, WrongShape
 from qddot.plot import plot_robot
 from qddot.present.figures.eye import eye_on
-from qddot.present.figures.raster import NOTHING, between, gathered, linear, lit, nearest
+from qddot.present.figures.renderer import NOTHING, Layer, Triangles, linear, lit, triangles_of
 from qddot.present.figures.robot_picture import AXES
 from qddot.present.figures.shells import box, capsule
+from qddot.present.figures.surfaces import Surface, Surfaces
 
 UP = np.array([0.0, 0.0, 1.0])
 SMALL = (120, 90)
@@ -27,6 +28,12 @@ SMALL = (120, 90)
 
 def seen_from(points, azimuth=0.0, elevation=0.0, size=SMALL):
     return eye_on(UP, np.asarray(points, float), size, {"azimuth": azimuth, "elevation": elevation})
+
+
+def layer(points, corners, size):
+    """Return triangles that are given as the camera sees them: in pixels."""
+    eye = SimpleNamespace(seen=lambda places: places, size=size)
+    return Layer(eye, Triangles(points, points, np.array(corners), np.ones((len(corners), 3))))
 
 
 def test_everything_is_in_the_picture_and_fills_it():
@@ -50,18 +57,17 @@ def test_the_nearest_triangle_is_seen_in_whichever_order_they_come():
     near = np.array([[0.0, 0, 1], [8, 0, 1], [0, 8, 1]])
     far = np.array([[0.0, 0, 2], [9, 0, 2], [0, 9, 2]])
     for points, first in ((np.vstack([near, far]), 0), (np.vstack([far, near]), 1)):
-        of, depth = nearest(points, np.array([[0, 1, 2], [3, 4, 5]]), (10, 10))
-        picture = of.reshape(10, 10)
-        assert picture[1, 1] == first
-        assert depth.reshape(10, 10)[1, 1] == pytest.approx(1)
-        assert picture[9, 9] == NOTHING
+        of, depth = layer(points, [[0, 1, 2], [3, 4, 5]], (10, 10)).nearest(slice(0, 10))
+        assert of[1, 1] == first
+        assert depth[1, 1] == pytest.approx(1)
+        assert of[9, 9] == NOTHING
 
 
 def test_as_many_pixels_see_a_triangle_as_it_has_area():
     rng = np.random.default_rng(1)
     for _ in range(20):
         points = np.column_stack([rng.uniform(0, 200, (3, 2)), np.ones(3)])
-        of, _ = nearest(points, np.array([[0, 1, 2]]), (200, 200))
+        of, _ = layer(points, [[0, 1, 2]], (200, 200)).nearest(slice(0, 200))
         (ax, ay), (bx, by), (cx, cy) = points[:, :2]
         area = abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax)) / 2
         assert (of == 0).sum() == pytest.approx(area, abs=20 + 0.02 * area)
@@ -69,11 +75,11 @@ def test_as_many_pixels_see_a_triangle_as_it_has_area():
 
 def test_between_points_values_are_those_of_the_place():
     points = np.array([[0.0, 0, 1], [10, 0, 1], [0, 20, 1], [10, 20, 1]])
-    corners, of = np.array([[1, 2, 3], [0, 1, 2]]), np.array([1, 0])
-    at = np.array([[3.0, 9.0], [4.0, 18.0]])
-    place, double = between((points, 2 * points), points, corners, of, at)
-    assert_allclose(place[:, :2], at.T, rtol=0, atol=1e-5)
-    assert_allclose(double, 2 * place)
+    corners, of = [[1, 2, 3], [0, 1, 2]], np.array([1, 0])
+    x, y = np.array([3, 9]), np.array([4, 18])
+    weights = layer(points, corners, (10, 20)).weights(of, x, y)
+    places = np.einsum("ki,kij->kj", weights, points[np.array(corners)[of]])
+    assert_allclose(places[:, :2].T, [x + 0.5, y + 0.5], rtol=0, atol=1e-5)
 
 
 def test_a_surface_is_darker_where_it_turns_away_from_the_lamp_and_from_the_camera():
@@ -87,10 +93,10 @@ def test_a_surface_is_darker_where_it_turns_away_from_the_lamp_and_from_the_came
 
 
 def test_colours_and_poses_of_surfaces_are_kept():
-    ball = SimpleNamespace(**capsule(0.5, 0.0, 12)._asdict())
-    cube = SimpleNamespace(**box((1, 1, 1))._asdict())
+    ball = Surface(-1, *capsule(0.5, 0.0, 12), "#ff0000")
+    cube = Surface(0, *box((1, 1, 1)), "#0000ff")
     moved = np.column_stack([np.eye(3), [5.0, 0, 0]])
-    both = gathered([(ball, np.eye(3, 4), "#ff0000"), (cube, moved, "#0000ff")])
+    both = triangles_of(Surfaces((ball, cube)), moved[None])
     blue = both.colours @ [0, 0, 1] > 0.5
     assert both.points[both.corners[blue]].reshape(-1, 3).min(axis=0)[0] == pytest.approx(4.5)
     assert_allclose(linear("#ffffff"), 1)

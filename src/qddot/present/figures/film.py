@@ -19,10 +19,10 @@ import numpy as np
 from qddot.errors import BadArgument, printable, shorten
 from qddot.present.figures import style
 from qddot.present.figures.arm_scene import ArmScene, bare_scene
-from qddot.present.figures.eye import eye_on
-from qddot.present.figures.robot_stage import RobotStage
+from qddot.present.figures.eye import Eye, eye_on
+from qddot.present.figures.renderer import FINE, render, triangles_of
 from qddot.present.figures.skeleton import skeleton
-from qddot.present.figures.view import FILLED, all_in_view, plain
+from qddot.present.figures.view import FILLED, across, all_in_view, plain
 from qddot.progress import percent_done
 from qddot.saving import ending, write_whole
 
@@ -33,6 +33,7 @@ SIZE = (640, 480)  # [px]; even numbers, as films want
 TRIANGLES = {"page": 16_000, "pictures": 14_000}  # of the robot's surfaces, at most
 ROOM = 0.07  # round everything that is ever reached, in parts of its size
 LETTERS = 15  # [px]
+GRID = 0.82  # how bright lines on the floor are
 SHORT = 300  # pictures
 
 
@@ -234,20 +235,19 @@ def pictures(film: Film, name: str) -> Iterator[Any]:
     from PIL import Image, ImageDraw, ImageFont
 
     scene, still = film.scene, film.still
-    stage = RobotStage(scene.surfaces, still)
     up, box = np.array(scene.stage["up"], dtype=float), np.array(still["box"])
     corners = FILLED * (np.array(np.meshgrid(*box.T)).reshape(3, -1).T - box.mean(axis=0))
     corners = corners + box.mean(axis=0)
     eye = eye_on(up, corners, SIZE, scene.stage["look"])
     reach = float(np.linalg.norm(box[1] - box[0]))
-    background = stage.grid(eye, box.mean(axis=0), reach)
+    background = floor_lines(eye, still["floor"], box.mean(axis=0), reach)
     letters = ImageFont.truetype(findfont("DejaVu Sans"), LETTERS)
     poses = scene.poses(film.q)
     seen = {point: eye.seen(film.points[:, point])[:, :2] for point, _ in film.traces}
     with percent_done(f"drawing {printable(name)}", len(film.t)) as advance:
         for k in range(len(film.t)):
-            dots = stage.raster(eye, stage.triangles(poses[k]), background=background)
-            image = Image.fromarray(dots)
+            robot = triangles_of(scene.surfaces, poses[k])
+            image = Image.fromarray(render(eye, robot, background=background))
             pen = ImageDraw.Draw(image)
             for point, colour in film.traces if k else ():
                 way = [(float(x), float(y)) for x, y in seen[point][: k + 1]]
@@ -256,3 +256,39 @@ def pictures(film: Film, name: str) -> Iterator[Any]:
             pen.text((12, SIZE[1] - 26), f"t = {film.t[k]:.2f} s", fill=style.INK, font=letters)
             yield image.convert("RGBA")
             advance()
+
+
+def floor_lines(eye: Eye, floor: float, middle: np.ndarray, reach: float) -> np.ndarray:
+    """Return a white background with lines on the floor, (FINE height, FINE width, 1).
+
+    Args:
+        eye: From where it is seen.
+        floor: How high the floor is [m].
+        middle: Where the lines are strongest, shape (3,) [m].
+        reach: How far they go [m].
+    """
+    fine, up = eye.scaled(FINE), eye.up
+    wide, high = fine.size
+    y, x = np.mgrid[:high, :wide] + 0.5
+    rays = fine.ahead + ((x - wide / 2) / fine.focal)[..., None] * fine.right
+    rays = rays - ((y - high / 2) / fine.focal)[..., None] * fine.over
+    down, above = -(rays @ up), float(fine.at @ up) - floor
+    hit = (down > 1e-6) & (above > 0)
+    away = fine.at - middle + np.where(hit, above / np.where(hit, down, 1), 0)[..., None] * rays
+    step, dense = _nice(reach / 7), np.zeros(hit.shape)
+    first = across(up)
+    for axis in (first, np.cross(up, first)):
+        place = (away + middle) @ axis / step  # whole numbers are on a line
+        width = np.abs(np.gradient(place, axis=0)) + np.abs(np.gradient(place, axis=1))
+        width = np.maximum(width, 1e-9)
+        line = np.clip(1.3 - np.abs(place - np.rint(place)) / width, 0, 1)
+        dense = np.maximum(dense, line * np.clip(0.25 / width, 0, 1))
+    far = np.linalg.norm(away - (away @ up)[..., None] * up, axis=-1)
+    dense *= np.clip(1 - (far / reach) ** 2, 0, 1) * hit
+    return (1 - (1 - GRID) * dense)[..., None].astype(np.float32)
+
+
+def _nice(x: float) -> float:
+    """Return the largest of 1, 2, 5, 10, ... that is not above x."""
+    ten = 10.0 ** np.floor(np.log10(x))
+    return float(ten * max(k for k in (1, 2, 5) if k * ten <= x * 1.000001))

@@ -17,7 +17,7 @@ from qddot.errors import BadArgument
 from qddot.present.figures import style
 from qddot.present.figures.arm_scene import arm_scene
 from qddot.present.figures.eye import Eye, eye_on
-from qddot.present.figures.robot_stage import RobotStage
+from qddot.present.figures.renderer import render, triangles_of
 from qddot.progress import inform
 from qddot.robot import Robot
 from qddot.saving import check_place, write_whole
@@ -76,8 +76,8 @@ def plot_robot(
     axes = {name: robot.pose(q, name) for name in named}
     if scene.surfaces.missing:
         inform(f"note: {scene.surfaces.missing}")
-    stage, long = RobotStage(scene.surfaces, scene.stage), AXIS * scene.size
-    shown = {name: stage.triangles(at) for name, at in poses.items()}
+    long = AXIS * scene.size
+    shown = {name: triangles_of(scene.surfaces, at) for name, at in poses.items()}
     ends = [X[:3, 3] + long * np.column_stack([np.zeros(3), X[:3, :3]]).T for X in axes.values()]
     points = np.concatenate([*(triangles.points for triangles in shown.values()), *ends])
     up = np.array(scene.stage["up"], dtype=float)
@@ -85,7 +85,7 @@ def plot_robot(
     figure, canvas = _canvas(eye)
     kind = "png" if path is None else Path(path).suffix.lower()[1:]
     times = FINER if kind != "png" and FINER * max(eye.size) <= FINEST else 1
-    picture = stage.raster(eye.scaled(times), shown["q"], shown.get("ghost"))
+    picture = render(eye.scaled(times), shown["q"], shown.get("ghost"))
     # at its own dots each stays as it is; with "none", viewers would not smooth an SVG
     canvas.imshow(picture, extent=(0, eye.size[0], eye.size[1], 0), interpolation="nearest")
     for name, places in zip(axes, ends, strict=True):
