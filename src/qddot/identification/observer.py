@@ -168,7 +168,7 @@ class ExternalTorque:
         Args:
             path: Where to save it (.png, .svg, .pdf); nowhere if None.
         """
-        return look("figures.contacts.external_torque_figure")(self, path)
+        return look("figures.logs.external_torque_figure")(self, path)
 
     @fitted
     def __repr__(self) -> str:

@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from qddot.present.figures.closed_loop import (
         plot_closed_loop as plot_closed_loop,
         plot_comparison as plot_comparison,
+        plot_fastest as plot_fastest,
     )
     from qddot.present.figures.effective_mass import (
         plot_effective_mass as plot_effective_mass,
         plot_effective_mass_map as plot_effective_mass_map,
     )
-    from qddot.present.figures.fastest_path import plot_fastest as plot_fastest
     from qddot.present.figures.fits import (
         plot_residuals as plot_residuals,
+        plot_residuals_against as plot_residuals_against,
         plot_torques as plot_torques,
     )
     from qddot.present.figures.friction import plot_friction as plot_friction
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
         plot_parameters as plot_parameters,
         plot_spectrum as plot_spectrum,
     )
-    from qddot.present.figures.residuals import plot_residuals_against as plot_residuals_against
     from qddot.present.figures.robot_picture import plot_robot as plot_robot
     from qddot.present.figures.surfaces import surfaces_of as surfaces_of
     from qddot.present.figures.workspace import (
@@ -51,15 +51,13 @@ __getattr__, __dir__ = on_demand(
     {
         "qddot.present.figures": "style",
         "qddot.present.figures.certificates": "plot_eigenvalues plot_gravity plot_norms",
-        "qddot.present.figures.closed_loop": "plot_closed_loop plot_comparison",
+        "qddot.present.figures.closed_loop": "plot_closed_loop plot_comparison plot_fastest",
         "qddot.present.figures.effective_mass": "plot_effective_mass plot_effective_mass_map",
-        "qddot.present.figures.fastest_path": "plot_fastest",
-        "qddot.present.figures.fits": "plot_residuals plot_torques",
+        "qddot.present.figures.fits": "plot_residuals plot_residuals_against plot_torques",
         "qddot.present.figures.friction": "plot_friction",
         "qddot.present.figures.logs": "plot_log",
         "qddot.present.figures.trajectory": "panels",
         "qddot.present.figures.parameters": "plot_excitation plot_parameters plot_spectrum",
-        "qddot.present.figures.residuals": "plot_residuals_against",
         "qddot.present.figures.robot_picture": "plot_robot",
         "qddot.present.figures.surfaces": "surfaces_of",
         "qddot.present.figures.workspace": "plot_ellipsoids plot_workspace",

@@ -115,7 +115,7 @@ class FrameEllipsoid:
         return "\n".join([*lines, f"  {near}"])
 
     __repr__ = __str__
-    _repr_html_ = in_notebook("workspaces.ellipsoid_html")
+    _repr_html_ = in_notebook("kinematics.ellipsoid_html")
 
 
 def velocity_ellipsoid(

@@ -81,7 +81,7 @@ class NearestSingularity:
         )
 
     __repr__ = __str__
-    _repr_html_ = in_notebook("workspaces.nearest_html")
+    _repr_html_ = in_notebook("kinematics.nearest_singularity_html")
 
 
 def nearest_singularity(

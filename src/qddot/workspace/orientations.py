@@ -80,7 +80,7 @@ class Dexterity:
         return "\n".join([f"Dexterity of {frame!r} of {robot!r}:", *lines])
 
     __repr__ = __str__
-    _repr_html_ = in_notebook("workspaces.dexterity_html")
+    _repr_html_ = in_notebook("kinematics.dexterity_html")
 
 
 def dexterity_at(

@@ -211,7 +211,7 @@ class Workspace:
         return "\n".join([f"Where {frame!r} of {robot!r} gets to:", *lines])
 
     __repr__ = __str__
-    _repr_html_ = in_notebook("workspaces.workspace_html")
+    _repr_html_ = in_notebook("kinematics.workspace_html")
 
     def values(self, quantity: str) -> np.ndarray:
         """Return a quantity of each cell by its name, shape (m,)."""

@@ -1,4 +1,7 @@
-"""Closed loops in pictures: errors, torques and their limits, V and its rate, paths."""
+"""Closed loops in pictures: errors, torques and their limits, V and its rate, paths.
+
+A time-optimal motion has the same panels: its speed along the path, and torques by their limits.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,13 @@ from qddot.backends.kernel import Kernel
 from qddot.control.loop import ClosedLoop
 from qddot.errors import BadArgument
 from qddot.model.units import all_for_people, unit_of
+from qddot.motions.motion import limit_of
+from qddot.motions.path import AlongPath
 from qddot.present.figures import style
 from qddot.present.figures.style import drawable
 from qddot.present.figures.trajectory import show_range
 from qddot.program.recorder import record
+from qddot.robot import Robot
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,6 +34,7 @@ SHOWN = 0.6  # the share of a limit from which on it is drawn
 DECADES = 1e3  # largest for smallest from which on a scale is logarithmic
 ROOM = 130  # characters side by side in the legend
 XYZ = "xyz"
+INSTANTS = 1500  # of a time-optimal motion
 
 
 @dataclass(frozen=True)
@@ -128,6 +135,46 @@ def plot_comparison(
     end = max(float(run.t[-1]) for run in runs.values())
     _labelled(grid[0], np.array([0.0, max(end, 0.0)]), label)
     style.legend(drawn, entries, style.legend_columns(entries, ROOM), loc="outside upper left")
+    return drawn
+
+
+@style.savable
+def plot_fastest(
+    robot: Robot, reference: AlongPath, path: str | Path | None = None, **limits: Any
+) -> Figure:
+    """Return how fast a time-optimal motion goes along its path, and what it takes of the motors.
+
+    Args:
+        robot: Whose motors.
+        reference: What `time_optimal` returned.
+        path: A .png, .svg or .pdf file.
+        limits: effort=..., where it is not the robot's.
+    """
+    given = limits.pop("effort", None)
+    if limits:
+        raise BadArgument(f"plot_fastest knows no {', '.join(limits)}; there is effort.")
+    effort = limit_of("effort", robot.limits.effort if given is None else given, robot.n)
+    t = np.linspace(0, reference.duration, INSTANTS)[:-1]
+    q, qd, qdd = reference.sampled(t)
+    used = robot.inverse_dynamics(q, qd, qdd) / effort
+    s, speed = (column[:, 0] for column in reference.profile.curve.values(t)[:2])
+    rates = np.abs(qd / robot.limits.velocity).max(axis=1)
+    drawn = style.figure(WIDTH, 3.4)
+    left, right = drawn.subplots(1, 2)
+    style.dress(left)
+    left.plot(s, speed, color=style.colour(0), linewidth=style.LINE)
+    left.set_ylim(bottom=0)
+    left.set_xlim(float(s[0]), float(s[-1]))
+    style.write(left.set_xlabel("", fontsize=style.NORMAL), "s, along the path")
+    style.write(left.set_ylabel("", fontsize=style.NORMAL), "ds/dt")
+    draw_rows(right, t, used, "torque / limit")
+    for side in (-1, 1):
+        right.axhline(side, color=style.INK, linestyle=style.DASHES[1], linewidth=style.THIN)
+    if rates.any():
+        right.plot(t, rates, color=style.INK, linestyle=style.DASHES[2], linewidth=style.LINE)
+        note(right, "dashed: limits; dotted: velocity / limit, of the joint nearest to its own")
+    title = f"{robot.name}: the fastest way along the path, {reference.duration:.4g} s"
+    titled(drawn, robot.joint_names, title)
     return drawn
 
 

@@ -5,19 +5,26 @@
     surfaces.packed()             # for a page: typed arrays as text
 
 A robot whose file says what it looks like looks like that; any other gets shapes that show its
-joints and links.
+joints and links. Surfaces made of meshes are kept between runs, since reading and reducing takes
+seconds: their name is made of the model and of the bytes of its mesh files, so that a changed
+file is read again.
 """
 
 from __future__ import annotations
 
 import base64
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.backends import disk_cache
 from qddot.errors import BadFile, MissingExtra, printable
 from qddot.model.folding import geometry_on_bodies
 from qddot.model.geometry import (
@@ -31,8 +38,11 @@ from qddot.model.geometry import (
     Shape,
     SphereShape,
 )
+from qddot.model.model import Model
 from qddot.present.figures.made_shapes import made_shapes
 from qddot.present.figures.shells import Shell, box, capsule, cylinder, from_triangles
+from qddot.readers.files import read_bytes
+from qddot.readers.meshes.triangles import LARGEST_FILE
 from qddot.robot import Robot
 from qddot.spatial.pose import Pose
 
@@ -45,6 +55,14 @@ PLAIN = "#c9ced6"  # what has no colour of its own
 OPAQUE = (1.0, 1.0, 1.0, 1.0)
 FAINTEST = 0.05  # opacity below which a shape is left out
 SHORT = 32767  # what a direction of length one is written as
+VERSION = "2"  # of how kept surfaces are made; another one makes them anew
+OF_SEVERAL_FILES = (".gltf", ".obj")  # whose points or colours may be in a file beside them
+READERS = {  # module: package, whose version decides what is read
+    "collada": "pycollada",
+    "trimesh": "trimesh",
+    "fast_simplification": "fast-simplification",
+}
+ARRAYS = ("points", "normals", "triangles")
 
 
 @dataclass(frozen=True)
@@ -96,9 +114,53 @@ def surfaces_of(robot: Robot, triangles: int = 40_000) -> Surfaces:
         robot: Any robot whose parameters are numbers.
         triangles: At most so many, as far as coarser shapes can do it.
     """
-    from qddot.present.figures.kept_surfaces import kept
+    files = _mesh_files(robot.model)
+    if files is None:
+        return _surfaces_of(robot, triangles)
+    readers = [version(READERS[each]) if find_spec(each) else "" for each in READERS]
+    name = disk_cache.key("surfaces", VERSION, *readers, triangles, *files, repr(robot.model))
+    data = disk_cache.load(name)
+    if data is not None:
+        return _unpacked(data)
+    made = _surfaces_of(robot, triangles)
+    if not made.missing:  # another time there may be another package
+        disk_cache.store(name, _packed(made))
+    return made
 
-    return kept(robot.model, triangles, lambda: _surfaces_of(robot, triangles))
+
+def _mesh_files(model: Model) -> list[str] | None:
+    """Return digests of the meshes of a model that can be kept; None where there are none."""
+    shapes = (x.shape for link in model.links for x in link.visuals)
+    files = {x.path: None for x in shapes if isinstance(x, MeshShape) and x.path is not None}
+    if not files or any(path.suffix.lower() in OF_SEVERAL_FILES for path in files):
+        return None
+    try:
+        return [sha256(read_bytes(path, LARGEST_FILE)).hexdigest() for path in files]
+    except BadFile:
+        return None
+
+
+def _packed(surfaces: Surfaces) -> bytes:
+    parts = surfaces.parts
+    arrays = {f"{name}{k}": getattr(x, name) for k, x in enumerate(parts) for name in ARRAYS}
+    arrays |= {
+        "bodies": np.array([part.body for part in parts]),
+        "colours": np.array([part.colour for part in parts], dtype=str),
+        "missing": np.array(surfaces.missing),
+    }
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def _unpacked(data: bytes) -> Surfaces:
+    with np.load(io.BytesIO(data), allow_pickle=False) as found:
+        kinds = zip(found["bodies"].tolist(), found["colours"].tolist(), strict=True)
+        parts = tuple(
+            Surface(body, **{name: found[f"{name}{k}"] for name in ARRAYS}, colour=colour)
+            for k, (body, colour) in enumerate(kinds)
+        )
+        return Surfaces(parts, str(found["missing"]))
 
 
 def _surfaces_of(robot: Robot, triangles: int) -> Surfaces:

@@ -171,7 +171,7 @@ def comparison_html(comparison: Comparison) -> str:
 
 def external_torque_html(found: ExternalTorque) -> str:
     """Return what pushed an arm: its contacts, the thresholds, and the torques over time."""
-    from qddot.present.figures.contacts import external_torque_figure
+    from qddot.present.figures.logs import external_torque_figure
 
     units = dict(zip(found.joint_names, found.units, strict=True))
     lines = [

@@ -22,7 +22,7 @@ from qddot.identification.comparison import (
 from qddot.identification.log import Log
 from qddot.identification.result import Fit
 from qddot.identification.usefulness import on_another_log
-from qddot.present.figures import fits, parameters, residuals
+from qddot.present.figures import fits, parameters
 from qddot.present.pages import page
 from qddot.saving import ending
 
@@ -166,8 +166,8 @@ def _lacks(fit: Fit) -> Iterator[str]:
             "like noise."
         )
         return
-    yield page.bullets(f"{pattern}." for pattern in shown[: residuals.MOST])
-    yield _figure(residuals.plot_residuals_against(fit), PATTERN_WORDS)
+    yield page.bullets(f"{pattern}." for pattern in shown[: fits.MOST_PATTERNS])
+    yield _figure(fits.plot_residuals_against(fit), PATTERN_WORDS)
     rows = [[p.joint, p.variable, f"{100 * p.share:.0f}"] for p in fit.patterns if p.share >= 0.005]
     table = page.table(["joint", "variable", "explained [%]"], rows)
     yield page.folded("Every joint and variable", table)
