@@ -1,9 +1,7 @@
 """A real browser for tests: Chromium without a window, through Playwright.
 
-    with page_of(html) as seen:          # or page_of("http://127.0.0.1:8737/")
+    with calm(html) as seen:          # or page_of("http://127.0.0.1:8737/")
         seen.page.click("text=Copy")
-        assert not seen.errors
-        assert not seen.requests
 
 A test never waits for a while: it waits until something is so (`until`), or until nothing on the
 page will change by itself (`rest`). What shows for a moment is noted as it happens (`copied`).
@@ -156,6 +154,15 @@ def page_of(
             yield seen
         finally:
             shown.close()
+
+
+@contextmanager
+def calm(html_or_url: str, **options: Any) -> Iterator[Seen]:
+    """Show a page as `page_of` does; in the end it complained of nothing and asked for nothing."""
+    with page_of(html_or_url, **options) as seen:
+        yield seen
+        assert not seen.errors, seen.errors
+        assert not seen.requests, seen.requests
 
 
 def rest(page: Any, fine: bool = False) -> None:

@@ -64,6 +64,16 @@ def shown(address: str, **options: Any) -> Iterator[Seen]:
         yield seen
 
 
+@contextmanager
+def watched(studio: Any, start: str = "", **options: Any) -> Iterator[Seen]:
+    """Show a studio's page; in the end it complained of nothing, and asked nobody else."""
+    with shown(studio.address + start, **options) as seen:
+        yield seen
+        own = (studio.address, studio.address.replace("http", "ws"), f"blob:{studio.address}")
+        assert not seen.errors, seen.errors
+        assert all(request.startswith(own) for request in seen.requests)
+
+
 def ready(page: Any) -> None:
     """Wait until the page shows the numbers of its robot, and nothing is on its way any more."""
     page.wait_for_function(READY)

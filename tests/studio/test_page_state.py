@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 from browser import rest, until
-from studio_page import drop, fresh, joint_field, load, messages, ready, set_number, shown
+from studio_page import drop, fresh, joint_field, load, messages, ready, set_number, watched
 
 ARM = """
 name = "my arm"
@@ -27,10 +27,8 @@ inertia = [0.1, 0.1, 0.1]
 @pytest.fixture(scope="module")
 def seen(studio):
     allowed = ["clipboard-read", "clipboard-write"]
-    address = studio.address + "#robot=two_link"
-    with shown(address, permissions=allowed, reduced_motion="reduce") as found:
+    with watched(studio, "#robot=two_link", permissions=allowed, reduced_motion="reduce") as found:
         yield found
-        assert not found.errors, found.errors
 
 
 @pytest.fixture

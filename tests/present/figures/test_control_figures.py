@@ -113,11 +113,6 @@ def test_the_fastest_motion_is_drawn_within_its_limits():
         plot_fastest(ARM, quick, torque=3)
 
 
-def test_a_file_of_another_kind_is_refused(tmp_path):
-    with pytest.raises(qddot.QddotError, match="A figure is written as"):
-        plot_closed_loop(STILL, tmp_path / "run.bmp")
-
-
 # models that are wrong
 
 

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from long import long
 from nearness import assert_close
 
 import qddot
@@ -185,14 +186,8 @@ def test_labels_as_text(latex, words):
 # every robot
 
 
-@pytest.mark.parametrize("name", SOME)
+@pytest.mark.parametrize("name", [*SOME, *long(*(x for x in built_in_names() if x not in SOME))])
 def test_a_robot_is_drawn(name):
-    check(picture_of(name))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", built_in_names())
-def test_every_robot_is_drawn(name):
     check(picture_of(name))
 
 
