@@ -16,7 +16,7 @@ from present.report.made import made
 
 import qddot
 from qddot.present.figures.arm_scene import arm_scene
-from qddot.present.report.contents import KEYS
+from qddot.present.report.report import KEYS
 
 FOUR_DIGITS = 5.01e-4  # what numbers on the page are rounded to, of themselves
 DRAWN = 3e-5  # [m], what a scene is rounded to, twice

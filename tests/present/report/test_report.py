@@ -28,8 +28,14 @@ from qddot.errors import BadArgument
 from qddot.model import Inertial, Joint, Limits, Link, Placement, build
 from qddot.present.report import report as reports
 from qddot.present.report.chapter import TimeUp, deadline
-from qddot.present.report.contents import KEYS, SECTIONS
-from qddot.present.report.report import InterruptedReport, file_name, subject_of, write_report
+from qddot.present.report.report import (
+    KEYS,
+    SECTIONS,
+    InterruptedReport,
+    file_name,
+    subject_of,
+    write_report,
+)
 from qddot.present.report.sections import maps, simulation
 from qddot.robot import Robot
 

@@ -10,7 +10,7 @@ Lengths are metres in base axes. Nothing in a scene is a name from a file: joint
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -25,7 +25,7 @@ from qddot.model.tree import Tree
 from qddot.present.figures import style
 from qddot.present.figures.ellipses import LONGEST, TYPICAL
 from qddot.present.figures.skeleton import Skeleton, half_axes, skeleton
-from qddot.present.figures.surfaces import Surfaces, surfaces_of
+from qddot.present.figures.surfaces import MOST_TRIANGLES, Surfaces, surfaces_of
 from qddot.present.figures.view import box_of, plain, stage, typical
 from qddot.program.optimise import optimised
 from qddot.program.recorder import record
@@ -167,30 +167,26 @@ def arm_scene(robot: Robot) -> ArmScene:
     tree = robot.tree
     if not tree.n:
         raise BadArgument("There is nothing to show: the robot has no joint that moves.")
-    bones, poses = skeleton(tree), body_frames(tree)
-    centres = np.array([centre(body.inertia) for body in tree.bodies]) + bones.shifts
-    q = typical(robot)
+    bones, q = skeleton(tree), typical(robot)
     points = bones.points(q)
-    size = size_of(bones, points, box_of(tree, points))
-    halves = half_axes(tree, size)
-    box = box_of(tree, np.concatenate([points, ends(poses(q), centres, halves)], axis=1))
+    bare = bare_scene(robot, bones, points)
+    centres = np.array([centre(body.inertia) for body in tree.bodies]) + bones.shifts
+    halves = half_axes(tree, bare.size)
+    box = box_of(tree, np.concatenate([points, ends(bare.poses(q), centres, halves)], axis=1))
     heaviest = np.abs(robot.gravity_torque(q)).max(axis=0)
-    return ArmScene(
-        robot,
-        bones,
-        poses,
-        np.array([body.axis for body in tree.bodies], dtype=float),
-        centres,
-        halves,
-        stage(tree, box, points[0], size),
-        surfaces_of(robot),
-        size,
-        np.where(heaviest > 0, heaviest, 1.0),
-        TYPICAL * size / usual_mass(robot, q),
+    return replace(
+        bare,
+        centres=centres,
+        halves=halves,
+        stage=stage(tree, box, points[0], bare.size),
+        heaviest=np.where(heaviest > 0, heaviest, 1.0),
+        reach_of_mass=TYPICAL * bare.size / usual_mass(robot, q),
     )
 
 
-def bare_scene(robot: Robot, bones: Skeleton, points: np.ndarray, triangles: int) -> ArmScene:
+def bare_scene(
+    robot: Robot, bones: Skeleton, points: np.ndarray, triangles: int = MOST_TRIANGLES
+) -> ArmScene:
     """Return a robot that is only looked at: without masses and torques, so nothing is compiled.
 
     Args:
@@ -199,7 +195,7 @@ def bare_scene(robot: Robot, bones: Skeleton, points: np.ndarray, triangles: int
         points: Where the points of the skeleton are at some q, shape (k, points, 3) [m].
         triangles: At most so many of its surfaces.
     """
-    tree, none = robot.tree, np.zeros(len(robot.tree.bodies))
+    tree, bodies = robot.tree, len(robot.tree.bodies)
     box = box_of(tree, points)
     size = size_of(bones, points, box)
     return ArmScene(
@@ -207,8 +203,8 @@ def bare_scene(robot: Robot, bones: Skeleton, points: np.ndarray, triangles: int
         bones,
         body_frames(tree),
         np.array([body.axis for body in tree.bodies], dtype=float),
-        np.zeros((len(none), 3)),
-        np.zeros((len(none), 3, 3)),
+        np.zeros((bodies, 3)),
+        np.zeros((bodies, 3, 3)),
         stage(tree, box, points[0], size),
         surfaces_of(robot, triangles),
         size,

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from qddot.readers.meshes import MeshWorker, TriangleMesh
 
 SIDES = (36, 28, 20, 14, 10, 7)  # pieces of a whole turn: as many as there is room for
+MOST_TRIANGLES = 40_000  # of a robot, as far as coarser shapes can do it
 MESH_LEAST = 300  # triangles of a mesh, however little room there is
 PLAIN = "#c9ced6"  # what has no colour of its own
 OPAQUE = (1.0, 1.0, 1.0, 1.0)
@@ -107,7 +108,7 @@ def few(points: np.ndarray) -> bool:
     return len(points) <= 0xFFFF
 
 
-def surfaces_of(robot: Robot, triangles: int = 40_000) -> Surfaces:
+def surfaces_of(robot: Robot, triangles: int = MOST_TRIANGLES) -> Surfaces:
     """Return what a robot looks like.
 
     Args:

@@ -43,7 +43,7 @@ def explorer(robot: Robot, live: Live) -> str:
     return (
         '<div class="explorer" id="explorer">'
         f'<div class="stage">{stage(robot, live)}</div>'
-        f'<div class="sliders">{sliders(robot, live)}</div>'
+        f'<div class="sliders">{sliders(robot)}</div>'
         f'<div class="numbers">{numbers(robot, live)}</div>'
         "</div>"
         "<noscript><p>The arm and the sliders move where JavaScript is allowed; the page asks "
@@ -70,27 +70,25 @@ def stage(robot: Robot, live: Live) -> str:
     )
 
 
-def sliders(robot: Robot, live: Live) -> str:
+def sliders(robot: Robot) -> str:
     """Return a slider a joint for positions, and another for rates."""
-    facts = live.joints
-    rows: dict[str, list[str]] = {"q": [], "qd": []}
-    for i, (name, joint) in enumerate(zip(robot.joint_names, facts, strict=True)):
-        start = live.data["home"][i]
-        rows["q"].append(slider("q", i, name, joint["unit"], joint["low"], joint["high"], start))
-        fast = joint["fast"]
-        rows["qd"].append(slider("qd", i, name, joint["unit"] + "/s", -fast, fast, 0.0))
-    inside = f'<div class="rows">{"".join(rows["qd"])}</div>'
-    rates = folded("Rates of the joints", inside, kind="long")
+    limits, joints, positions, rates = robot.limits, robot.model.free_joints, "", ""
+    low, high = (end.tolist() for end in limits.span())
+    for i, (joint, start) in enumerate(zip(joints, robot.home.tolist(), strict=True)):
+        unit, fast = joint.units.position, float(limits.velocity[i])
+        fast = fast if 0 < fast < np.inf else FAST[joint.turns]
+        positions += slider("q", i, joint.name, unit, low[i], high[i], start)
+        rates += slider("qd", i, joint.name, f"{unit}/s", -fast, fast, 0.0)
+    switch = angles() if any(joint.turns for joint in joints) else ""
     return (
-        f'<fieldset><legend>Positions of the joints</legend>{angles(facts)}<div class="rows">'
-        f"{''.join(rows['q'])}</div></fieldset>{rates}"
+        f'<fieldset><legend>Positions of the joints</legend>{switch}<div class="rows">'
+        f"{positions}</div></fieldset>"
+        + folded("Rates of the joints", f'<div class="rows">{rates}</div>', kind="long")
     )
 
 
-def angles(joints: list[dict[str, Any]]) -> str:
-    """Return the switch between radians and degrees, where a joint turns."""
-    if not any(joint["turns"] for joint in joints):
-        return ""
+def angles() -> str:
+    """Return the switch between radians and degrees."""
     units = {"rad": "rad", "deg": "degrees"}
     choices = [
         f'<label><input type="radio" name="angles" value="{key}"{" checked" * (key == "rad")}>'
@@ -186,7 +184,6 @@ class Live:
 
     script: str  # defines KERNELS: functions by the names of quantities
     data: dict[str, Any]  # what the page's scripts find
-    joints: list[dict[str, Any]]  # what sliders need to know of them
     kernels: tuple[str, ...]
     missing: str = ""  # what of the robot's looks could not be shown
 
@@ -205,9 +202,7 @@ def live_of(robot: Robot) -> Live:
             break
         functions[name] = javascript(program)
     data = {"home": robot.home.tolist(), "scene": scene_facts(scene)}
-    joints = [joint_facts(robot, i) for i in range(robot.n)]
-    kernels = kernels_script(functions)
-    return Live(kernels, data, joints, tuple(functions), scene.surfaces.missing)
+    return Live(kernels_script(functions), data, tuple(functions), scene.surfaces.missing)
 
 
 def programs(robot: Robot, scene: ArmScene) -> Iterator[tuple[str, Program]]:
@@ -219,17 +214,3 @@ def programs(robot: Robot, scene: ArmScene) -> Iterator[tuple[str, Program]]:
     yield "tip_pose", robot.program("pose", frame=robot.tip)
     yield "mobility", robot.program("inverse_effective_mass", frame=robot.tip, axes="linear")
     yield "coriolis_matrix", robot.program("coriolis_matrix")
-
-
-def joint_facts(robot: Robot, i: int) -> dict[str, Any]:
-    """Return what a slider needs to know of a joint."""
-    limits, joint = robot.limits, robot.model.free_joints[i]
-    low, high = (float(end[i]) for end in limits.span())
-    fast = float(limits.velocity[i])
-    return {
-        "turns": joint.turns,
-        "unit": joint.units.position,
-        "low": low,
-        "high": high,
-        "fast": fast if 0 < fast < np.inf else FAST[joint.turns],
-    }
