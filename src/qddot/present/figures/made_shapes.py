@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from qddot.dynamics.capsules import TINY, tip
+from qddot.dynamics.capsules import TINY
 from qddot.model.tree import BASE, Tree
 from qddot.present.figures import style
 from qddot.present.figures.shells import Shell, box, capsule, cone, cylinder, joined
+from qddot.present.figures.skeleton import branch_ends, link_path
 from qddot.present.figures.springs import HIGH, WIDE, tied
 from qddot.present.figures.view import across, mounted_on, unit
 
@@ -91,29 +92,20 @@ class _Radius:
 def _routes(tree: Tree) -> Iterator[tuple[int, list[np.ndarray], float]]:
     """Yield the way of each link: its body, the corners in its axes, and how far it gets [m]."""
     far = {BASE: 0.0}
-    carriers = {body.parent for body in tree.bodies}
     for i, body in enumerate(tree.bodies):
         p = np.array(body.X_PJ.p, dtype=float)
         far[i] = far[body.parent] + float(np.linalg.norm(p))
-        yield body.parent, _corners(tree, body.parent, p), far[i]
-    for i in range(len(tree.bodies)):
-        ends = [X_BF.p for name, (b, X_BF) in tree.frames.items() if b == i and name == "tool"]
-        if i not in carriers and not ends and not tree.bodies[i].spins:
-            ends = [tip(tree, i)]
-        for end in ends:
+        yield body.parent, _bends(tree, body.parent, p), far[i]
+    for i, end in branch_ends(tree):
+        if tree.frames.get("tool", (BASE, None))[0] == i or not tree.bodies[i].spins:
             p = np.array(end, dtype=float)
-            yield i, _corners(tree, i, p), far[i] + float(np.linalg.norm(p))
+            yield i, _bends(tree, i, p), far[i] + float(np.linalg.norm(p))
 
 
-def _corners(tree: Tree, body: int, end: np.ndarray) -> list[np.ndarray]:
-    """Return where a link goes: from its joint along the axis, then away from it, to the end."""
-    corners = [np.zeros(3)]
-    if body != BASE:
-        axis = np.array(tree.bodies[body].axis, dtype=float)
-        corners.append(axis * (axis @ end))
-    corners.append(end)
-    steps = [b for a, b in pairwise(corners) if np.abs(a - b).max() > TINY]
-    return [corners[0], *steps]
+def _bends(tree: Tree, body: int, end: np.ndarray) -> list[np.ndarray]:
+    """Return the corners of a link without those that are in one place."""
+    found = link_path(tree, body, end)
+    return [found[0], *(b for a, b in pairwise(found) if np.abs(a - b).max() > TINY)]
 
 
 def _link(

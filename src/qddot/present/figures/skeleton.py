@@ -6,7 +6,7 @@ one small program of q, compiled, for as many q as there are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -82,12 +82,7 @@ def skeleton(tree: Tree, frames: Sequence[str] = ()) -> Skeleton:
 
     def line(body: int, end: Any) -> list[int]:
         """Return the points from a body's joint, over the bend, to the end."""
-        end = np.array(end, dtype=float)
-        route = [np.zeros(3), end]
-        if body != BASE:
-            axis = np.array(tree.bodies[body].axis, dtype=float)
-            route.insert(1, axis * (axis @ end))
-        return list(dict.fromkeys(point(body, where) for where in route))
+        return list(dict.fromkeys(point(body, where) for where in link_path(tree, body, end)))
 
     lines, joints, tips = [], [], []
     for i, body in enumerate(tree.bodies):
@@ -99,14 +94,9 @@ def skeleton(tree: Tree, frames: Sequence[str] = ()) -> Skeleton:
         joints.append(DrawnJoint(at, body.name, tree.drives[i].index, body.turns))
         if not on_springs:
             lines.append([*route, origins[i]] if slides else route)
-    carriers = {body.parent for body in tree.bodies}
-    for i in range(len(tree.bodies)):
-        ends = [X_BF.p for name, (b, X_BF) in tree.frames.items() if b == i and name == "tool"]
-        if i not in carriers and not ends:
-            ends = [tip(tree, i)]
-        for end in ends:
-            lines.append(line(i, end))
-            tips.append(lines[-1][-1])
+    for i, end in branch_ends(tree):
+        lines.append(line(i, end))
+        tips.append(lines[-1][-1])
     between: list[tuple[int, int, float, np.ndarray]] = []  # two points, how far, and from there
     thin: list[list[int]] = []
     if on_springs:
@@ -137,6 +127,24 @@ def skeleton(tree: Tree, frames: Sequence[str] = ()) -> Skeleton:
         traced,
         Kernel(optimised(record(where, "skeleton", q=(tree.nq,)))),
     )
+
+
+def link_path(tree: Tree, body: int, end: Any) -> list[np.ndarray]:
+    """Return where a link goes: from its joint along the axis, then away from it, to the end."""
+    end = np.array(end, dtype=float)
+    if body == BASE:
+        return [np.zeros(3), end]
+    axis = np.array(tree.bodies[body].axis, dtype=float)
+    return [np.zeros(3), axis * (axis @ end), end]
+
+
+def branch_ends(tree: Tree) -> Iterator[tuple[int, Any]]:
+    """Yield where arms end: a body, and on it its frame "tool", or its tip if it carries none."""
+    carriers = {body.parent for body in tree.bodies}
+    for i in range(len(tree.bodies)):
+        tools = [X_BF.p for name, (b, X_BF) in tree.frames.items() if b == i and name == "tool"]
+        if tools or i not in carriers:
+            yield i, tools[0] if tools else tip(tree, i)
 
 
 def half_axes(tree: Tree, size: float) -> np.ndarray:

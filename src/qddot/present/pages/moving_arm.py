@@ -6,8 +6,6 @@ browser by this robot's own kernels.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
@@ -18,9 +16,8 @@ from qddot.backends.javascript import javascript
 from qddot.present.figures import style
 from qddot.present.figures.arm_scene import EFFECTIVE, FLAT, PULL, ArmScene, pale, plain
 from qddot.present.figures.ellipses import LONGEST
-from qddot.present.pages.page import data, file, text
+from qddot.present.pages.page import data, document, file, text
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; script-src {}"
 SPEEDS = {"0.25": "¼ ×", "0.5": "½ ×", "1": "1 ×", "2": "2 ×", "4": "4 ×"}
 STYLE = """
 :root { color-scheme: light dark; }
@@ -173,18 +170,6 @@ def _document(
         kernels_script(functions),
         f'"use strict";\n(() => {{\n{file("arm_at.js")}\n{file("moving_arm.js")}\n}})();\n',
     )
-    hashes = (hashlib.sha256(script.encode()).digest() for script in scripts)
-    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in hashes)
     label = f"{title} in three dimensions; drag or use the arrow keys to look at it from elsewhere"
-    return "\n".join(
-        [
-            '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{POLICY.format(allowed)}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n<body>{head}",
-            f'<canvas role="img" tabindex="0" aria-label="{text(label)}"></canvas>{controls}',
-            data("arm", held),
-            *(f"<script>{script}</script>" for script in scripts),
-            "</body>\n</html>\n",
-        ]
-    )
+    canvas = f'<canvas role="img" tabindex="0" aria-label="{text(label)}"></canvas>{controls}'
+    return document(title, STYLE, head, canvas, data("arm", held), scripts=scripts)

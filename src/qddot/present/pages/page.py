@@ -178,7 +178,20 @@ def page(
     run = [*own, *scripts]
     own_look = [katex_style()] if katex else []
     sheets = "\n".join([*own_look, file("style.css"), inks_on_dark(body), *styles])
-    allowed = " ".join(f"'sha256-{_hash(lines)}'" for lines in run) or "'none'"
+    return document(
+        title,
+        sheets,
+        '<a class="skip" href="#content">Skip to the content</a>',
+        f"<header><h1>{text(title)}</h1></header>",
+        _contents(body),
+        f'<main id="content">\n{body}\n</main>',
+        scripts=run,
+    )
+
+
+def document(title: str, sheets: str, *parts: str, scripts: Sequence[str]) -> str:
+    """Return a document that forbids every request and every script but these."""
+    allowed = " ".join(f"'sha256-{_hash(lines)}'" for lines in scripts) or "'none'"
     return "\n".join(
         [
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
@@ -186,11 +199,8 @@ def page(
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
             f"<title>{text(title)}</title>\n<style>{sheets}</style>\n</head>\n<body>",
-            '<a class="skip" href="#content">Skip to the content</a>',
-            f"<header><h1>{text(title)}</h1></header>",
-            _contents(body),
-            f'<main id="content">\n{body}\n</main>',
-            *(f"<script>{lines}</script>" for lines in run),
+            *parts,
+            *(f"<script>{lines}</script>" for lines in scripts),
             "</body>\n</html>\n",
         ]
     )
