@@ -22,6 +22,10 @@ client = pytest.importorskip(
 PATIENCE = 60  # [s] for any answer: ten times what a busy machine needs
 
 
+ANSWERS = {"welcome": "welcome", "robot": "robot", "file": "robot", "set": "robot", "at": "now"}
+ANSWERS |= {"play": "motion", "drag": "dragged", "live": "live", "export": "file"}
+
+
 class Page:
     """One connection."""
 
@@ -40,8 +44,10 @@ class Page:
         return json.loads(self.link.recv(timeout=PATIENCE))
 
     def ask(self, do, **fields):
-        """Return the answer to a question; what is told meanwhile is kept."""
-        return self.answer_to(self.send(do, **fields))
+        """Return the answer to a question that has one; what is told meanwhile is kept."""
+        answer = self.answer_to(self.send(do, **fields))
+        assert answer["is"] == ANSWERS.get(do, answer["is"]), answer
+        return answer
 
     def answer_to(self, number):
         self.progress = []
@@ -54,7 +60,7 @@ class Page:
 
     def problem(self, do, **fields):
         """Return the words of a question that is refused."""
-        answer = self.ask(do, **fields)
+        answer = self.answer_to(self.send(do, **fields))
         assert answer["is"] == "problem", answer
         return answer["text"]
 

@@ -2,13 +2,13 @@
 
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from identification.excited import as_log, excited
 from identification.made_logs import measured, swinging, waving
 from measured_logs import staubli_tx40
+from outline import Outline
 
 import qddot
 from qddot import plot
@@ -103,30 +103,14 @@ def test_residuals_are_drawn_over_what_explains_them(moving, fit, tmp_path):
 
 def test_the_page_says_what_the_fit_is_good_for_and_what_it_lacks(moving, tmp_path):
     plot.fit_page(moving, tmp_path / "fit.html")
-    page = Page((tmp_path / "fit.html").read_text(encoding="utf-8"))
+    page = Outline((tmp_path / "fit.html").read_text(encoding="utf-8"))
     words = " ".join(page.words)
     for said in (
         *("Good for feed-forward", "Payload within", "goes with its position: a spring"),
         *("before [%]", "not fitted [%]"),
     ):
         assert said in words
-    assert page.tags.count("svg") == 5
-
-
-class Page(HTMLParser):
-    """What a page holds: its tags, its addresses, its text."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.addresses, self.words = [], [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append(tag)
-        self.addresses += [v for k, v in attrs if k in ("src", "href", "xlink:href", "data")]
-
-    def handle_data(self, data):
-        self.words.append(data)
+    assert len(page.named("svg")) == 5
 
 
 def test_the_page_is_whole_and_asks_for_nothing(fit, tmp_path):
@@ -135,11 +119,12 @@ def test_the_page_is_whole_and_asks_for_nothing(fit, tmp_path):
     path = tmp_path / "fit.html"
     plot.fit_page(fit, path, log=log, raw=log, validation=checked, command=["identify", "two_link"])
     text = path.read_text(encoding="utf-8")
-    page = Page(text)
-    assert page.tags.count("svg") == 5
-    assert page.tags.count("table") == 3
-    assert all(address.startswith("#") for address in page.addresses)
-    assert not {"script", "link", "img", "iframe"}.intersection(page.tags)
+    page = Outline(text)
+    assert len(page.named("svg")) == 5
+    assert len(page.named("table")) == 3
+    addresses = [x for name in ("src", "href", "xlink:href", "data") for x in page.all(name)]
+    assert all(address.startswith("#") for address in addresses)
+    assert not page.named("script", "link", "img", "iframe")
     assert not re.search(r"@import|url\((?!#)", text)
     words = " ".join(page.words)
     for said in (
@@ -167,7 +152,7 @@ def test_names_of_robots_and_logs_are_escaped(tmp_path):
     plot.fit_page(found, tmp_path / "fit.html", log=log, command=["identify", NASTY])
     text = (tmp_path / "fit.html").read_text(encoding="utf-8")
     assert "<script" not in text
-    assert "script" not in Page(text).tags
+    assert not Outline(text).named("script")
 
 
 # measured logs: what the documentation says of them

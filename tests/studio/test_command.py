@@ -80,10 +80,10 @@ def test_helpers_leave_nothing_behind(tmp_path):
         studio = SimpleNamespace(address=address[0], port=int(address[1]))
         with studio_talk.talking(studio) as page:
             page.ask("robot", name="pendulum")
-            assert page.ask("play", what="drop", q=[1], duration=0.1)["is"] == "motion"
+            page.ask("play", what="drop", q=[1], duration=0.1)
             assert list(tmp_path.iterdir())
             bad = studio_talk.in_base64("<robot/>")
-            assert page.ask("file", name="x.urdf", data=bad)["is"] == "problem"
+            assert page.problem("file", name="x.urdf", data=bad)
         process.send_signal(signal.SIGINT)
         process.communicate()
     assert not list(tmp_path.iterdir())

@@ -46,7 +46,6 @@ def test_a_run_is_judged_in_the_words_of_the_package(two_link):
     model = {"payload": 2, "friction": 0.5, "masses": 1.1, "lengths": 0.95}
     more = {"gains": {"kp": [900, 400], "kd": 150}, "rate": 500, "delay": 0.004, "noise_q": 1e-4}
     found = two_link.ask("play", **asked(model=model, **more))
-    assert found["is"] == "motion", found
     plain = qddot.load("two_link")
     arm = plain.with_payload("tool", 5).with_friction(viscous=[3, 4])
     wrong = plain.with_scale(1.1, 0.95).with_payload("tool", 2).with_friction(viscous=[1.5, 2])
@@ -69,7 +68,6 @@ def test_a_run_is_judged_in_the_words_of_the_package(two_link):
 def test_a_frame_is_told_with_where_it_should_be(two_link):
     line = {"kind": "line", "target": [1.0, 1.2]}
     found = two_link.ask("play", **asked("cartesian_impedance", line))
-    assert found["is"] == "motion", found
     arm = qddot.load("two_link")
     places = arm.pose(np.array(found["q"]), "tool")[:, :2, 3]
     assert_allclose(found["place"], places, rtol=0, atol=1e-9)
@@ -94,7 +92,6 @@ RUNS = {
 def test_the_copied_program_gives_the_same_numbers(two_link, what):
     question = RUNS[what]
     found = two_link.ask("play", **question)
-    assert found["is"] == "motion", found
     text = two_link.ask("script", **question)["text"]
     names = {}
     exec(compile(text, "copied.py", "exec"), names)  # it is what a user would run
@@ -131,7 +128,6 @@ def test_a_live_run_in_pieces_is_the_closed_loop(two_link):
     question = asked(gains={"kp": 900, "kd": 150}, rate=500, delay=0.005, seconds=5)
     del question["what"]
     pieces = [two_link.ask("live", seconds=0.1, **question) for _ in range(3)]
-    assert pieces[-1]["is"] == "live", pieces[-1]
     assert pieces[-1]["ends"] == pytest.approx(0.3)
     t, q, error, V = (np.concatenate([p[key] for p in pieces]) for key in ("t", "q", "error", "V"))
     arm = qddot.load("two_link").with_payload("tool", 5).with_friction(viscous=[3, 4])

@@ -27,6 +27,7 @@ TWO_ARMS = "\n".join(
         "</robot>",
     ]
 )
+ALONE, OUT = "and a dropped file is read alone", "leads out of the file's own folder"
 BALL = '<inertial mass="1" pos="0 0 0" diaginertia="1 1 1"/>'
 
 
@@ -35,8 +36,13 @@ def mjcf(inside="", more=""):
 
 
 def drop(page, name, data):
-    """Return what a page is told about a file that was dropped on it."""
+    """Return what a page is told about a robot file that was dropped on it."""
     return page.ask("file", name=name, data=in_base64(data))
+
+
+def problem(page, name, data):
+    """Return the words by which a dropped file is refused."""
+    return page.problem("file", name=name, data=in_base64(data))
 
 
 @pytest.fixture
@@ -55,20 +61,17 @@ def refused(tmp_path, monkeypatch):
 
 def test_a_dropped_urdf_is_read_and_shown(page):
     told = drop(page, "arms.urdf", TWO_ARMS)
-    assert told["is"] == "robot", told
     assert told["name"] == "two arms"
     assert [joint["name"] for joint in told["joints"]] == ["l", "r"]
     assert told["joints"][0]["low"] == -1
-    now = page.ask("at", q=[0.2, -0.3])
-    assert now["is"] == "now"
+    page.ask("at", q=[0.2, -0.3])
     assert page.progress == []
 
 
 def test_a_dropped_file_is_the_robot_that_the_reader_gives(page, tmp_path):
     path = tmp_path / "arm.toml"
     write(read("ur3"), path)
-    told = drop(page, path.name, path.read_bytes())
-    assert told["is"] == "robot", told
+    drop(page, path.name, path.read_bytes())
     robot = qddot.Robot(read(path))
     q = np.linspace(-1, 1, 6)
     now = page.ask("at", q=q.tolist(), qd=[1] * 6)
@@ -79,7 +82,6 @@ def test_a_dropped_file_is_the_robot_that_the_reader_gives(page, tmp_path):
 def test_a_dropped_mjcf_is_read(page):
     pytest.importorskip("mujoco", reason="MuJoCo is not installed, so no MJCF can be read")
     told = drop(page, "toy.xml", mjcf())
-    assert told["is"] == "robot", told
     assert told["name"] == "toy"
     assert told["n"] == 1
 
@@ -92,12 +94,11 @@ def test_a_robot_without_a_name_is_called_after_its_file(page):
 
 def test_problems_of_a_file_are_told_with_its_name_and_lines(page):
     bad = TWO_ARMS.replace('mass value="1"', 'mass value="-1"', 1)
-    told = drop(page, "my/own arms.urdf", bad)
-    assert told["is"] == "problem"
-    assert "two arms cannot be used: 1 problem." in told["text"]
-    assert "own arms.urdf:2: link 'base': the mass is negative" in told["text"]
-    assert "dropped" not in told["text"]
-    assert "/tmp" not in told["text"]
+    told = problem(page, "my/own arms.urdf", bad)
+    assert "two arms cannot be used: 1 problem." in told
+    assert "own arms.urdf:2: link 'base': the mass is negative" in told
+    assert "dropped" not in told
+    assert "/tmp" not in told
 
 
 @pytest.mark.parametrize(
@@ -122,17 +123,15 @@ def test_a_file_that_is_not_what_its_name_says_is_refused(refused, name, data, w
 
 def test_symbols_without_values_are_refused_with_words(page):
     document = library()["two_link"].read_text()
-    told = drop(page, "two.toml", document[: document.index("[values]")])
-    assert told["is"] == "problem"
-    assert "it depends on" in told["text"]
-    assert "Give the symbols values" in told["text"]
+    told = problem(page, "two.toml", document[: document.index("[values]")])
+    assert "it depends on" in told
+    assert "Give the symbols values" in told
 
 
 def test_xacro_is_refused_because_it_is_a_program(page):
-    told = drop(page, "arm.urdf.xacro", "<robot/>")
-    assert told["is"] == "problem"
-    assert "arm.urdf.xacro is a xacro file: a program, which is not run for a page." in told["text"]
-    assert "xacro arm.urdf.xacro > robot.urdf" in told["text"]
+    told = problem(page, "arm.urdf.xacro", "<robot/>")
+    assert "arm.urdf.xacro is a xacro file: a program, which is not run for a page." in told
+    assert "xacro arm.urdf.xacro > robot.urdf" in told
 
 
 def test_entities_are_never_expanded_nor_fetched(refused):
@@ -145,28 +144,16 @@ def test_entities_are_never_expanded_nor_fetched(refused):
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (mjcf(more='<include file="other.xml"/>'), "<include> names 'other.xml', and a dropped"),
-        (mjcf(more='<include file="../../etc/passwd"/>'), "and a dropped file is read alone"),
-        (
-            mjcf(more='<InClude file="/etc/passwd"/>'),
-            "<InClude> names '/etc/passwd', and a dropped",
-        ),
-        (
-            mjcf(more='<asset><model name="m" file="m.xml"/></asset>'),
-            "<model> names 'm.xml', and a dropped file is read alone",
-        ),
-        (
-            mjcf(more='<compiler meshdir="../../../home"/>'),
-            "meshdir of <compiler> leads out of the file's own folder",
-        ),
-        (
-            mjcf(more='<asset><mesh name="m" file="..\\..\\m.stl"/></asset>'),
-            "file of <mesh> leads out of the file's own folder",
-        ),
+        ('<include file="other.xml"/>', f"<include> names 'other.xml', {ALONE}"),
+        ('<include file="../../etc/passwd"/>', f"<include> names '../../etc/passwd', {ALONE}"),
+        ('<InClude file="/etc/passwd"/>', f"<InClude> names '/etc/passwd', {ALONE}"),
+        ('<asset><model name="m" file="m.xml"/></asset>', f"<model> names 'm.xml', {ALONE}"),
+        ('<compiler meshdir="../../../home"/>', f"meshdir of <compiler> {OUT}"),
+        ('<asset><mesh name="m" file="..\\..\\m.stl"/></asset>', f"file of <mesh> {OUT}"),
     ],
 )
 def test_a_dropped_mjcf_has_no_other_file_read(refused, data, words):
-    told = refused("toy.xml", data)
+    told = refused("toy.xml", mjcf(more=data))
     assert words in told
     assert "Start the studio with it, which reads it where it lies" in told
 
@@ -181,7 +168,6 @@ def test_a_mass_in_a_mesh_is_missed_not_looked_for(refused):
 def test_names_in_a_file_are_text_whatever_they_hold(page):
     nasty = "&lt;img src=x onerror=alert(1)&gt;../../x"
     told = drop(page, "arms.urdf", TWO_ARMS.replace('name="l"', f'name="{nasty}"'))
-    assert told["is"] == "robot", told
     assert told["joints"][0]["name"].startswith("<img src=x onerror=alert(1)>")
     page.ask("at", q=[0, 0])
     saved = page.ask("export", what="csv")
@@ -191,14 +177,13 @@ def test_names_in_a_file_are_text_whatever_they_hold(page):
 
 def test_a_bad_file_leaves_the_robot_that_was_there(page):
     page.ask("robot", name="pendulum")
-    assert drop(page, "x.urdf", "<robot/>")["is"] == "problem"
+    assert problem(page, "x.urdf", "<robot/>")
     assert page.ask("at", q=[0.1])["is"] == "now"
 
 
 def test_a_robot_without_mass_is_shown_with_what_can_be_said_of_it(page):
     light = TWO_ARMS.replace('mass value="1"', 'mass value="0"').replace('="1" i', '="0" i')
     told = drop(page, "light.urdf", light.replace('izz="1"', 'izz="0"'))
-    assert told["is"] == "robot", told
     assert any("the mass matrix is singular" in text for text in told["warnings"])
     now = page.ask("at", q=[0, 0], ellipsoid=True)
     assert now["M"] == [[0, 0], [0, 0]]
@@ -211,11 +196,9 @@ def test_a_robot_without_mass_is_shown_with_what_can_be_said_of_it(page):
 def test_more_joints_than_the_studio_shows_are_refused_with_words(page):
     links = [LINK.format(f"l{k}") for k in range(42)]
     joints = [JOINT.format(f"j{k}", f"l{k}", f"l{k + 1}") for k in range(41)]
-    told = drop(
-        page, "snake.urdf", "\n".join(["<robot name='snake'>", *links, *joints, "</robot>"])
-    )
-    assert told["is"] == "problem"
-    assert "'snake' has 41 joints; the studio shows at most 40." in told["text"]
+    snake = "\n".join(["<robot name='snake'>", *links, *joints, "</robot>"])
+    told = problem(page, "snake.urdf", snake)
+    assert "'snake' has 41 joints; the studio shows at most 40." in told
 
 
 def test_a_studio_started_with_a_file_shows_that(tmp_path):

@@ -55,35 +55,30 @@ def reload(page):
     ready(page)
 
 
+# numbers that are set, with what they are before; the second ones are of a law
+ROBOT = {joint_field(0): (0.4, 0), "#payload": (7, 0), "#pull": (3, 9.81), "#viscous": (2, 0)}
+LAW = {"#gain-kd": (123, None), "#frequency": (0.7, 0.5)}
+LAW |= {"#known-masses": (-10, 0), "#delay": (4, 0)}
+
+
 def tuned(page):
-    """Change something of every kind."""
-    set_number(page, joint_field(0), 0.4)
-    set_number(page, "#payload", 7)
-    set_number(page, "#pull", 3)
-    set_number(page, "#viscous", 2)
+    for selector, (number, _) in ROBOT.items():
+        set_number(page, selector, number)
     page.get_by_role("radio", name="Control").check()
     page.select_option("#law", "joint_impedance")
-    rest(page)
-    set_number(page, "#gain-kd", 123)
     page.select_option("#reference", "sine")
-    set_number(page, "#frequency", 0.7)
-    set_number(page, "#known-masses", -10)
-    set_number(page, "#delay", 4)
+    rest(page)
+    for selector, (number, _) in LAW.items():
+        set_number(page, selector, number)
     addressed(page, '"delay":4', '"mass":7', '"frequency":0.7')
 
 
 def looks_tuned(page):
     rest(page)
-    assert value(page, joint_field(0)) == 0.4
-    assert value(page, "#payload") == 7
-    assert value(page, "#gain-kd") == 123
-    assert value(page, "#pull") == 3
-    assert value(page, "#viscous") == 2
+    for selector, (number, _) in (ROBOT | LAW).items():
+        assert value(page, selector) == number, selector
     assert page.input_value("#law") == "joint_impedance"
     assert page.input_value("#reference") == "sine"
-    assert value(page, "#frequency") == 0.7
-    assert value(page, "#known-masses") == -10
-    assert value(page, "#delay") == 4
     assert page.is_checked("input[name=what][value=control]")
 
 
@@ -135,20 +130,10 @@ def test_parts_of_a_state_that_have_no_right_form_are_left_out(page):
 
 def test_undo_and_redo_cover_every_kind_of_change(page):
     tuned(page)
-    ways = [
-        ("#delay", 4, 0),
-        ("#known-masses", -10, 0),
-        ("#frequency", 0.7, 0.5),
-        ("#gain-kd", 123, None),
-        ("#viscous", 2, 0),
-        ("#pull", 3, 9.81),
-        ("#payload", 7, 0),
-        (joint_field(0), 0.4, 0),
-    ]
     while page.is_enabled("#undo"):
         page.click("#undo")
     rest(page)
-    for selector, _, before in ways:
+    for selector, (_, before) in (ROBOT | LAW).items():
         if before is not None:
             assert value(page, selector) == before, selector
     assert page.is_checked("input[name=what][value=drop]")

@@ -21,7 +21,6 @@ SAME = {"rtol": 1e-9, "atol": 1e-9}  # the same steps, in another process
 def saved(page, what):
     """Return the name and the bytes of an exported file."""
     answer = page.ask("export", what=what)
-    assert answer["is"] == "file", answer
     return answer["name"], base64.b64decode(answer["data"])
 
 
@@ -29,7 +28,6 @@ def test_a_drop_is_the_simulation_of_the_robot_as_it_is_now(page, tmp_path):
     page.ask("robot", name="two_link")
     page.ask("set", gravity=[0, -5, 0], friction={"viscous": [3, 4], "coulomb": 1})
     motion = page.ask("play", what="drop", q=START, qd=[0.1, 0], duration=2)
-    assert motion["is"] == "motion", motion
     assert page.progress == ["Simulating 2 s"]
     robot = qddot.load("two_link").with_gravity((0, -5, 0))
     robot = robot.with_friction(viscous=[3, 4], coulomb=1)
@@ -65,7 +63,6 @@ def test_a_law_takes_the_arm_towards_its_target(page, law):
     target = [0.9, 0.8]
     control = {"law": law, "reference": {"kind": "move", "joints": target}}
     motion = page.ask("play", what="control", control=control, q=START, duration=6)
-    assert motion["is"] == "motion", motion
     assert motion["law"] == law
     assert motion["good"]
     first, last = np.abs(motion["error"][0]).max(), np.abs(motion["error"][-1]).max()
@@ -133,7 +130,6 @@ def test_a_log_is_replayed_with_what_the_model_makes_of_it(page, tmp_path):
     page.ask("robot", name="two_link")
     data = in_base64(log_of(run, ".csv", tmp_path))
     motion = page.ask("play", what="log", name="my run.csv", data=data)
-    assert motion["is"] == "motion", motion
     assert motion["name"] == "my run.csv"
     assert_allclose(motion["q"], run.q, **SAME)
     assert_allclose(motion["tau"], run.tau, **SAME)
@@ -164,7 +160,6 @@ def test_a_log_of_positions_alone_is_replayed(page):
     rows = ["t,q.1,q.2", *(f"{x},{np.sin(x)},{x / 2}" for x in t)]
     page.ask("robot", name="two_link")
     motion = page.ask("play", what="log", name="a.csv", data=in_base64("\n".join(rows) + "\n"))
-    assert motion["is"] == "motion", motion
     assert motion["tau"] is None
     assert len(motion["t"]) <= 1500
     middle = len(motion["t"]) // 2

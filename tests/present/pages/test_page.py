@@ -2,12 +2,12 @@
 
 import json
 import re
-from html.parser import HTMLParser
 
 import pytest
 from accessibility import complaints
 from browser import calm, copied, page_of
 from long import long
+from outline import Outline
 
 from qddot.errors import BadArgument
 from qddot.present.pages import page
@@ -21,27 +21,6 @@ HOSTILE = (
     "<!-- --> ]]> &lt;img src=x onerror=alert(1)&gt;",
     "a\x1b[2Jb\x00\ue000",
 )
-
-
-class Outline(HTMLParser):
-    """What a document holds: its tags with attributes, and its words."""
-
-    def __init__(self, document):
-        super().__init__()
-        self.tags, self.words = [], []
-        self.feed(document)
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append((tag, dict(attributes)))
-
-    def handle_data(self, data):
-        self.words.append(data)
-
-    def named(self, *names):
-        return [attributes for tag, attributes in self.tags if tag in names]
-
-    def all(self, attribute):
-        return [found[attribute] for _, found in self.tags if attribute in found]
 
 
 def everything(words):

@@ -187,15 +187,11 @@ def test_the_file_of_a_robot_has_a_name_that_every_system_takes(name, file):
 # what goes wrong
 
 
-def broken(monkeypatch: pytest.MonkeyPatch, write) -> None:
-    monkeypatch.setattr(maps, "write", write)
-
-
 def test_a_section_that_fails_is_a_sentence_in_the_page(tmp_path, monkeypatch, capsys):
     def write(subject):
         raise RuntimeError("<b>boom</b>")
 
-    broken(monkeypatch, write)
+    monkeypatch.setattr(maps, "write", write)
     where = tmp_path / "a.html"
     words = ["report", "two_link", "-o", str(where), "--sections", "maps,provenance", "--json"]
     assert run(app, words) == 1
@@ -209,7 +205,7 @@ def test_a_section_that_takes_too_long_is_left_out(tmp_path, monkeypatch):
         while True:
             time.sleep(0.01)
 
-    broken(monkeypatch, write)
+    monkeypatch.setattr(maps, "write", write)
     monkeypatch.setattr(reports, "LEAST", 0.3)
     subject = subject_of("two_link", 0.5)
     path, (outcome,) = write_report(subject, tmp_path / "a.html", ["maps"], lambda *_: None)
@@ -226,7 +222,7 @@ def test_ctrl_c_keeps_what_there_is_even_where_somebody_catches_it(tmp_path, mon
             return simulation.Chapter(("<p>half of it</p>",))
         raise AssertionError("nothing was raised")
 
-    broken(monkeypatch, write)
+    monkeypatch.setattr(maps, "write", write)
     keys = ["robot", "maps", "simulation", "provenance"]
     with pytest.raises(InterruptedReport) as caught:
         write_report(subject_of("two_link", 600), tmp_path / "a.html", keys, lambda *_: None)
@@ -258,12 +254,13 @@ def test_ctrl_c_on_the_command_line_writes_the_page_and_has_status_130(tmp_path)
     assert "This section is missing." in text_of(where)
 
 
-def test_a_deadline_stops_work_and_only_that_work():
-    def for_ever() -> None:
-        with deadline(0.05):
-            while True:
-                pass
+def for_ever() -> None:
+    with deadline(0.05):
+        while True:
+            pass
 
+
+def test_a_deadline_stops_work_and_only_that_work():
     with pytest.raises(TimeUp):
         for_ever()
     before = set(threading.enumerate())
@@ -285,12 +282,9 @@ def test_a_deadline_holds_in_any_thread():
     found = []
 
     def work() -> None:
-        try:
-            with deadline(0.05):
-                while True:
-                    pass
-        except TimeUp:
-            found.append("stopped")
+        with pytest.raises(TimeUp):
+            for_ever()
+        found.append("stopped")
 
     thread = threading.Thread(target=work)
     thread.start()
