@@ -226,7 +226,7 @@ def test_surfaces_are_where_the_poses_put_them(view):
 def test_a_quick_picture_shows_the_same(view):
     ball = capsule(0.5, 0.3, 200)
     surfaces = Surfaces(
-        (Surface(-1, *ball, "#cc2211"), Surface(0, *BLOCKS.parts[1].shell, "#cc2211"))
+        (Surface(-1, *ball, "#cc2211"), Surface(0, *box((0.2, 0.3, 0.2)), "#cc2211"))
     )
     view.page.evaluate("(s) => view.show(s)", ROBOT | {"surfaces": surfaces.packed()})
     told = """(coarse) => {

@@ -79,7 +79,7 @@ class ArmScene:
                 or these torques (n,), where they are known already.
             bodies: Whether to draw the solids that have the links' inertia.
         """
-        q = self._position(q)
+        q = joint_vector(self.robot, "q", q)
         points, poses = self.skeleton.points(q), self.poses(q)
         axes = np.einsum("bij,bj->bi", poses[:, :, :3], self.axes)
         result = {
@@ -111,9 +111,6 @@ class ArmScene:
             torques = self.robot.gravity_torque(q) if known is None else known
             result |= self._gravity(torques, points, axes)
         return result
-
-    def _position(self, q: Any) -> np.ndarray:
-        return joint_vector(self.robot, "q", q)
 
     def _bodies(self, poses: np.ndarray) -> list[Scene]:
         centres = poses[:, :, 3] + np.einsum("bij,bj->bi", poses[:, :, :3], self.centres)

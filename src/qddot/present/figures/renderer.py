@@ -20,6 +20,7 @@ EDGE = 0.7  # of its light, what a surface lacks that is seen along itself
 GHOST = 0.42  # how dense a ghost is
 ROWS_AT_ONCE = 2_000_000  # samples that are painted together
 SAMPLES_AT_ONCE = 1_500_000  # of triangles that are looked at together
+NEAREST = 1e-3  # [m], what is nearer to the camera, or behind it, is not drawn
 NOTHING = -1
 
 
@@ -52,21 +53,18 @@ def linear(colour: str) -> np.ndarray:
 
 
 def render(
-    eye: Eye,
-    robot: Triangles,
-    ghost: Triangles | None = None,
-    background: np.ndarray | None = None,
+    eye: Eye, robot: Triangles, *ghosts: Triangles, background: np.ndarray | None = None
 ) -> np.ndarray:
     """Return a picture, shape (height, width, 3), bytes.
 
     Args:
         eye: From where it is seen.
         robot: What is seen.
-        ghost: The robot elsewhere, translucent.
+        ghosts: The robot elsewhere, translucent.
         background: What is behind it, (FINE height, FINE width, 1 or 3); white by default.
     """
     fine, (wide, high) = eye.scaled(FINE), eye.size
-    layers = [(Layer(fine, robot), 1.0)] + ([(Layer(fine, ghost), GHOST)] if ghost else [])
+    layers = [(Layer(fine, robot), 1.0), *((Layer(fine, ghost), GHOST) for ghost in ghosts)]
     picture = np.empty((high, wide, 3), np.uint8)
     step = max(ROWS_AT_ONCE // (FINE**2 * wide), 1)
     for top in range(0, high, step):
@@ -95,9 +93,11 @@ class Layer:
         # at (x, y), each corner counts as much as its row of `inverse @ (x, y, 1)` says
         places = np.swapaxes(self.corners, 1, 2).copy()
         places[:, 2] = 1
-        self.flat = np.abs(np.linalg.det(places)) < 1e-9  # these have no width
-        places[self.flat] = np.eye(3)
+        flat = np.abs(np.linalg.det(places)) < 1e-9
+        places[flat] = np.eye(3)
         self.inverse = np.linalg.inv(places)
+        self.planes = np.einsum("ki,kij->kj", self.corners[..., 2], self.inverse)  # of the depth
+        self.hidden = flat | (self.corners[..., 2].min(axis=1) < NEAREST)
 
     def nearest(self, rows: slice) -> tuple[np.ndarray, np.ndarray]:
         """Return which triangle samples of these rows see, NOTHING where none, and how far away."""
@@ -106,23 +106,22 @@ class Layer:
         ends = self.corners[..., 1]
         first = np.maximum(np.ceil(ends.min(axis=1) - 0.5), rows.start).astype(int)
         last = np.minimum(np.floor(ends.max(axis=1) - 0.5), rows.stop - 1).astype(int)
-        k, y = _counted(np.where(self.flat, 0, np.maximum(last - first + 1, 0)))
+        k, y = _counted(np.where(self.hidden, 0, np.maximum(last - first + 1, 0)))
         y += first[k]
         # of a row, a triangle covers what all three weights leave: a x + b ≥ 0 each
         a, b = self.inverse[k, :, 0], self.weights(k, -0.5, y)
         with np.errstate(divide="ignore", invalid="ignore"):
             end = -b / a - 0.5
-        left = np.ceil(np.where(a > 0, end, 0).max(axis=1)).astype(int)
-        right = np.floor(np.where(a < 0, end, wide - 1).min(axis=1))
+        left = np.ceil(np.where(a > 0, end, 0).max(axis=1).clip(0, wide)).astype(int)
+        right = np.floor(np.where(a < 0, end, wide - 1).min(axis=1).clip(-1, wide - 1))
         right = np.where(((a == 0) & (b < 0)).any(axis=1), -1, right).astype(int)
         count = np.maximum(right - left + 1, 0)
-        planes = np.einsum("ki,kij->kj", self.corners[..., 2], self.inverse)
         cuts = np.flatnonzero(np.diff(np.cumsum(count) // SAMPLES_AT_ONCE)) + 1
         for group in np.split(np.arange(len(k)), cuts):
             row, x = _counted(count[group])
             row = group[row]
             x += left[row]
-            plane = planes[k[row]]
+            plane = self.planes[k[row]]
             z = plane[:, 0] * (x + 0.5) + plane[:, 1] * (y[row] + 0.5) + plane[:, 2]
             z, sample = z.astype("f4"), (y[row] - rows.start) * wide + x
             before = depth[sample]

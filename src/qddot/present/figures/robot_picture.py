@@ -66,26 +66,24 @@ def plot_robot(
         check_place(path, "A figure", style.FIGURES)
     robot = robot._shape_alone
     scene = arm_scene(robot)
-    poses = {
-        name: scene.poses(joint_vector(robot, name, robot.home if at is None else at))
-        for name, at in (("q", q), ("ghost", ghost))
-        if name == "q" or at is not None
-    }
     q = joint_vector(robot, "q", robot.home if q is None else q)
+    shown = [triangles_of(scene.surfaces, scene.poses(q))]
+    if ghost is not None:
+        elsewhere = joint_vector(robot, "ghost", ghost)
+        shown.append(triangles_of(scene.surfaces, scene.poses(elsewhere)))
     named = [frames] if isinstance(frames, str) else list(frames)
     axes = {name: robot.pose(q, name) for name in named}
     if scene.surfaces.missing:
         inform(f"note: {scene.surfaces.missing}")
     long = AXIS * scene.size
-    shown = {name: triangles_of(scene.surfaces, at) for name, at in poses.items()}
     ends = [X[:3, 3] + long * np.column_stack([np.zeros(3), X[:3, :3]]).T for X in axes.values()]
-    points = np.concatenate([*(triangles.points for triangles in shown.values()), *ends])
+    points = np.concatenate([*(triangles.points for triangles in shown), *ends])
     up = np.array(scene.stage["up"], dtype=float)
     eye = eye_on(up, points, _size(size), _look(look, scene.stage["look"]))
     figure, canvas = _canvas(eye)
     kind = "png" if path is None else Path(path).suffix.lower()[1:]
     times = FINER if kind != "png" and FINER * max(eye.size) <= FINEST else 1
-    picture = render(eye.scaled(times), shown["q"], shown.get("ghost"))
+    picture = render(eye.scaled(times), *shown)
     # at its own dots each stays as it is; with "none", viewers would not smooth an SVG
     canvas.imshow(picture, extent=(0, eye.size[0], eye.size[1], 0), interpolation="nearest")
     for name, places in zip(axes, ends, strict=True):

@@ -76,11 +76,6 @@ class Surface:
     triangles: np.ndarray  # (m, 3), numbers of points
     colour: str  # "#rrggbb"
 
-    @property
-    def shell(self) -> Shell:
-        """The surface alone."""
-        return Shell(self.points, self.normals, self.triangles)
-
 
 @dataclass(frozen=True)
 class Surfaces:

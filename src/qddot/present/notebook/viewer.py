@@ -17,6 +17,7 @@ from qddot.checks import joint_vector
 from qddot.errors import printable
 from qddot.present.figures.arm_scene import ArmScene, bare_scene
 from qddot.present.figures.film import film_of, instants, page_of
+from qddot.present.figures.renderer import triangles_of
 from qddot.present.figures.skeleton import skeleton
 from qddot.present.figures.view import all_in_view, plain, typical
 from qddot.present.pages.moving_arm import frame_of, slider_page, still_page
@@ -69,19 +70,9 @@ def robot_view(robot: Robot) -> str:
     name, scene = printable(robot.name), _scene(robot)
     shown = {**scene.still(), "poses": plain(scene.poses.program(robot.home))}
     # all of it, and no more
-    places = stand(scene, np.array(shown["poses"]))
+    places = triangles_of(scene.surfaces, np.array(shown["poses"])).points
     box = all_in_view(np.array([places.min(axis=0), places.max(axis=0)]))
     return frame_of(still_page(name, shown | {"box": plain(box)}), TALL, f"{name} at home")
-
-
-def stand(scene: ArmScene, poses: np.ndarray) -> np.ndarray:
-    """Return where the points of a robot's surfaces are at poses (bodies, 3, 4) of its bodies."""
-    places = [
-        part.points @ X[:, :3].T + X[:, 3]
-        for part in scene.surfaces.parts
-        for X in [poses[part.body] if part.body >= 0 else np.eye(3, 4)]
-    ]
-    return np.concatenate(places)
 
 
 def film_view(
