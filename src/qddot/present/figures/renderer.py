@@ -18,8 +18,8 @@ FINE = 2  # samples in a pixel, in each direction
 ABOVE, BELOW, LAMP = 0.72, 0.28, 0.5  # light from above, from below and of the lamp
 EDGE = 0.7  # of its light, what a surface lacks that is seen along itself
 GHOST = 0.42  # how dense a ghost is
-ROWS_AT_ONCE = 2_000_000  # samples that are painted together
-SAMPLES_AT_ONCE = 1_500_000  # of triangles that are looked at together
+ROWS_AT_ONCE = 1_000_000  # samples that are painted together
+SAMPLES_AT_ONCE = 1_000_000  # of triangles that are looked at together
 NEAREST = 1e-3  # [m], what is nearer to the camera, or behind it, is not drawn
 NOTHING = -1
 
