@@ -16,8 +16,7 @@ from qddot.equations.document import Words, document
 from qddot.equations.formulas import COLUMNS, Equation
 from qddot.equations.layout import PAGE, SLIDE, broken
 from qddot.equations.layout import width as em
-from qddot.equations.printing import page
-from qddot.equations.slide_frames import frames_of
+from qddot.equations.printing import frames_of, page
 from qddot.equations.text import width
 from qddot.formulations.notation import NOTATION
 from qddot.formulations.notation_file import notation_names

@@ -7,12 +7,11 @@ from base64 import b64encode
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from qddot.equations.document import Document, Item, Picture, Words, WordTable
+from qddot.equations.document import Document, DocumentSection, Item, Picture, Words, WordTable
 from qddot.equations.formulas import COLUMNS, Equation
 from qddot.equations.latex import words_latex
 from qddot.equations.layout import PAGE, SLIDE, Row, align_body, aligned
 from qddot.equations.layout import width as em
-from qddot.equations.slide_frames import frames_of
 from qddot.equations.text import width
 from qddot.formulations.plain_formula import plain
 from qddot.results import look
@@ -279,3 +278,45 @@ def slides(document: Document) -> str:
             long = "[allowframebreaks]" if rows > MOST_ON_SLIDE else ""
             lines.append(f"\\begin{{frame}}{long}{{{title}}}\n{body}\n\\end{{frame}}")
     return "\n".join([*lines, r"\end{document}", ""])
+
+
+MOST_LINES = 13.0  # of words and formulas on a slide of several steps
+LETTERS = 80  # in a line of words
+GAP = 1.5  # lines above and below a formula
+
+
+def frames_of(section: DocumentSection) -> list[list[Item]]:
+    """Return what each slide of a section shows: words, then the formula that they announce.
+
+    Steps that are short share a slide with the next ones, as many as it has room for.
+    """
+    frames: list[list[Item]] = []
+    waiting: list[Item] = []
+    for item in section.items:
+        waiting.append(item)
+        if not isinstance(item, (str, Words)):
+            if frames and lines([*frames[-1], *waiting]) <= MOST_LINES:
+                frames[-1] += waiting
+            else:
+                frames.append(waiting)
+            waiting = []
+    if waiting and frames:
+        frames[-1] += waiting
+    elif waiting:
+        frames.append(waiting)
+    return frames
+
+
+def lines(items: Sequence[Item]) -> float:
+    """Return about how many lines of a slide these take; a table or a picture takes them all."""
+    total = 0.0
+    for item in items:
+        match item:
+            case Equation():
+                rows = item.rows(SLIDE)
+                total += GAP + sum(1 + line.count("\\\\") for _, line in rows)
+            case str() | Words():
+                total += 1 + len(item if isinstance(item, str) else item.words) // LETTERS
+            case _:
+                total += MOST_LINES
+    return total

@@ -18,15 +18,16 @@ from qddot.equations.document import (
     DocumentSection,
     Item,
     Words,
+    WordTable,
     about,
     document,
 )
 from qddot.equations.equations import Equations
 from qddot.equations.formulas import Equation
+from qddot.equations.latex import name_latex
 from qddot.equations.printing import page
 from qddot.equations.text import as_text
 from qddot.errors import BadArgument
-from qddot.exercises.given import links, numbers
 from qddot.exercises.made_arms import LEVELS, MadeArm, made_arm
 from qddot.formulations.notation import Notation
 from qddot.readers.dh import dh_document
@@ -271,3 +272,51 @@ def answers_file(made: Exercise, key: bool) -> str:
         if key and question.tolerance:
             lines.append(f"tolerance = {question.tolerance}")
     return "\n".join([*lines, ""])
+
+
+def links(made: Exercise) -> list[Item]:
+    """Return what the links weigh and where, and which way gravity points."""
+
+    def vector(entries: Iterable[Any], name: str = "") -> Words:
+        return Words(rf"${name}({', '.join(latex(entry) for entry in entries)})$")
+
+    def latex(entry: Any) -> str:
+        return f"-{latex(entry[1:])}" if str(entry)[0] == "-" else name_latex(str(entry))
+
+    rows = []
+    for k, row in enumerate(made.arm.rows, 1):
+        inertia = row.get("inertia")
+        about = (
+            vector([inertia[0], inertia[3], inertia[5]], r"\mathrm{diag}")
+            if inertia
+            else Words("$0$")
+        )
+        rows.append(
+            (str(k), Words(f"${latex(row['mass'])}$"), vector(row.get("com", (0, 0, 0))), about)
+        )
+    field = vector(made.arm.gravity).words.strip("$")
+    return [
+        Words(
+            "Masses, centres of mass, and inertias about the centre of mass, each in the frame of "
+            "its link:"
+        ),
+        WordTable(("link", "mass", "centre of mass", "inertia"), tuple(rows)),
+        Words(f"Gravity, in the base: ${made.equations.notation.gravity} = {field}$. No friction."),
+    ]
+
+
+def numbers(made: Exercise) -> list[Item]:
+    """Return the values of the symbols, and a state."""
+    arm, n = made.arm, made.equations.notation
+    symbols = [(Words(f"${name_latex(name)}$"), f"{value:g}") for name, value in arm.values.items()]
+    state: list[tuple[Words, ...]] = []
+    for i, turns in enumerate(arm.turns):
+        at = rf"{arm.q[i]:g}^\circ" if turns else f"{arm.q[i]:g}"
+        cells = (f"{n.q(i)} = {at}", f"{n.qd(i)} = {arm.qd[i]:g}", f"{n.qdd(i)} = {arm.qdd[i]:g}")
+        state.append(tuple(Words(f"${cell}$") for cell in cells))
+    return [
+        Words("Numbers for the last questions, in kg, m, s and rad:"),
+        WordTable(("symbol", "value"), tuple(symbols)),
+        Words("and the state:"),
+        WordTable(("position", "velocity", "acceleration"), tuple(state)),
+    ]
