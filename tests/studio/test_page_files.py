@@ -5,8 +5,8 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 import pytest
-from bad_urdf import ARM
 from browser import rest
+from refused import rows
 from studio_page import (
     drop,
     fresh,
@@ -23,6 +23,7 @@ from studio_page import (
 
 import qddot
 
+ARM = rows("urdf")["arm"]
 DROP_HUGE = """(name) => {
   const held = new DataTransfer();
   held.items.add(new File([new Uint8Array(8 * 2 ** 20 + 1)], name));
