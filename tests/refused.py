@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 
-def rows(name: str) -> dict[str, Any]:
+def refusals(name: str) -> dict[str, Any]:
     """Return the tables of refusals/NAME.toml."""
     path = Path(__file__).with_name("refusals") / f"{name}.toml"
     return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -17,14 +17,14 @@ from command_line import run
 from hypothesis import given
 from hypothesis import strategies as st
 from long import long
-from refused import rows
+from refused import refusals
 from watching import opened, watched
 
 import qddot
 from qddot.errors import QddotError
 from qddot.readers.urdf import read_urdf_text
 
-TABLES = rows("urdf")
+TABLES = refusals("urdf")
 ARM, SLIPS = TABLES["arm"], TABLES["slips"]
 DH = '[[dh]]\ntheta = 0\na = "{}"\nmass = 1\n'
 TOML = 'convention = "standard"\n' + DH

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from long import examples
 from nearness import assert_close
+from refused import refusals
 from strategies import inertial, seeds
 
 from qddot import from_dh
@@ -320,67 +321,11 @@ def problems_of(text):
     return [str(problem) for problem in error.value.problems]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        (
-            'convention = "modified"\n',
-            "",
-            "document: convention: it is missing. "
-            'Write convention = "standard" or convention = "modified"; none is assumed.',
-        ),
-        (
-            '"modified"',
-            '"Craig"',
-            "2: document: convention: it is 'Craig'. "
-            'Write convention = "standard" or convention = "modified"; none is assumed.',
-        ),
-        (
-            "a = 0.5",
-            "A = 0.5",
-            "5: dh[0]: A: this key means nothing here. Did you mean 'a'?",
-        ),
-        (
-            "a = 0.5",
-            "alfa = 0.5",
-            "5: dh[0]: alfa: this key means nothing here. Did you mean 'alpha'?",
-        ),
-        (
-            "offset = 0.2",
-            "offset = 0.2\nd = 1",
-            "10: dh[1]: offset: d is given too. They mean the same: ",
-        ),
-        (
-            "a = 0.5",
-            'a = 0.5\nname = "one"\naxis = 1',
-            "7: row 'one': axis: this key means nothing",
-        ),
-        (
-            "a = 0.5",
-            'theta = "q1"',
-            "5: dh[0]: theta: 'q1' is not a number or a formula: q1 is a joint",
-        ),
-        (
-            'type = "p"',
-            'type = "slide"',
-            "8: joint 'j2': unknown joint type 'slide'. Types: revolute, ",
-        ),
-        (
-            "mass = 2",
-            "mass = -2",
-            "8: link 'link2': the mass is negative (-2 kg). Give a positive mass.",
-        ),
-        (
-            "a = 0.5\nmass = 1\n",
-            'mass = 1\n[[link]]\nname = "link1"\nmass = 1\n',
-            "4: link: link 'link1' has a mass or shapes in its row too. Keep one of the two.",
-        ),
-    ],
-)
-def test_a_wrong_row_is_named_with_its_line(old, new, words):
-    assert old in TABLE
-    found = problems_of(TABLE.replace(old, new, 1))
-    assert any(problem.startswith(words) for problem in found), found
+@pytest.mark.parametrize("row", refusals("document")["dh"], ids=lambda row: row["words"])
+def test_a_wrong_row_is_named_with_its_line(row):
+    assert row["old"] in TABLE
+    found = problems_of(TABLE.replace(row["old"], row["new"], 1))
+    assert any(problem.startswith(row["words"]) for problem in found), found
 
 
 def test_a_table_without_rows_is_no_robot():

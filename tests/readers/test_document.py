@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from documents import EXPECTED, FULL, SMALLEST, read_text
+from refused import refusals
 
 from qddot.errors import BadFile, BadRobot
 from qddot.model import (
@@ -21,6 +22,7 @@ from qddot.readers.toml import line_finder
 from qddot.scalars.expressions import PI_EXPRESSION, symbol
 
 pi = PI_EXPRESSION
+ROWS = refusals("document")
 
 
 def problems_of(text):
@@ -116,163 +118,13 @@ def broken(lines):
     return f"{SMALLEST}{lines}\n"
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("axis = [0, 0]", "8: joint 'j': axis: it is 2 numbers. Give 3 numbers in brackets."),
-        ("axis = 3", "8: joint 'j': axis: it is a number. Give 3 numbers in brackets."),
-        ('axis = "z"', "8: joint 'j': axis: it is text. Give 3 numbers in brackets."),
-        (
-            "axis = [0, 0, true]",
-            "8: joint 'j': axis: it is true or false, not a number. Give a number or a formula.",
-        ),
-        (
-            "locked = [1]",
-            "8: joint 'j': locked: it is a list, not a number. Give a number or a formula.",
-        ),
-        (
-            "locked = 1979-05-27",
-            "8: joint 'j': locked: it is date, not a number. Give a number or a formula.",
-        ),
-        (
-            'locked = "1,5"',
-            "8: joint 'j': locked: '1,5' is not a number or a formula: decimal comma; write 1.5.",
-        ),
-        (
-            "locked = 10000000000000000",
-            "8: joint 'j': locked: it is out of all proportion. Give a number of a sensible size.",
-        ),
-        ("limits = 3", "8: joint 'j': it is a number, not a table. Write it as key = value pairs."),
-        (
-            "limits = { lower = 'q1' }",
-            "8: joint 'j': lower: 'q1' is not a number or a formula: "
-            "q1 is a joint variable, so it cannot be a parameter.",
-        ),
-        (
-            "limits = { low = 1 }",
-            "8: joint 'j': low: this key means nothing here. Did you mean 'lower'?",
-        ),
-        (
-            "friction = { viscus = 1 }",
-            "8: joint 'j': viscus: this key means nothing here. Did you mean 'viscous'?",
-        ),
-        (
-            "motor = { ratio = 100 }",
-            "8: joint 'j': ratio: this key means nothing here. Remove it.",
-        ),
-        (
-            "spring = { k = 1 }",
-            "8: joint 'j': k: this key means nothing here. Remove it.",
-        ),
-        (
-            "mimic = { multiplier = 2 }",
-            "8: joint 'j': mimic: it does not say which joint. Add joint.",
-        ),
-        (
-            "mimic = { joint = 'j', ofset = 2 }",
-            "8: joint 'j': ofset: this key means nothing here. Did you mean 'offset'?",
-        ),
-        (
-            "Axis = [0, 0, 1]",
-            "8: joint 'j': Axis: this key means nothing here. Did you mean 'axis'?",
-        ),
-        (
-            "rpy = [0, 0, 0]\nquaternion = [1, 0, 0, 0]",
-            "9: joint 'j': quaternion: there is an rpy as well. Keep one of the two.",
-        ),
-        (
-            "quaternion = [0, 0, 0, 0]",
-            "8: joint 'j': quaternion: it is zero. Give w, x, y, z with a length.",
-        ),
-        (
-            'quaternion = [1, 0, 0, "a"]',
-            "8: joint 'j': quaternion: it holds symbols. Give numbers, or use rpy.",
-        ),
-        ("[[link]]\nname = 3", "9: link[1]: name: it is a number, not text. Put it in quotes."),
-        ("[[frame]]\nname = 'f'\nlnk = 'arm'", "10: frame 'f': lnk: this key means nothing here. "),
-        ("[[payload]]\nframe = true", "9: payload[0]: frame: it is true or false, not text. "),
-        (
-            "[[payload]]\nframe = 'arm'\nweight = 1",
-            "10: payload[0]: weight: this key means nothing here. Remove it.",
-        ),
-        (
-            "[[coupling]]\njoints = 'j'",
-            '9: coupling[0]: joints: it does not name two joints. Write joints = ["j1", "j2"].',
-        ),
-        (
-            "[[coupling]]\njoints = ['j', 2]",
-            '9: coupling[0]: joints: it does not name two joints. Write joints = ["j1", "j2"].',
-        ),
-        (
-            "[[coupling]]\njoints = ['j', 'k']\nstifness = 2",
-            "10: coupling[0]: stifness: this key means nothing here. Did you mean 'stiffness'?",
-        ),
-        ("[values]\nm = 1", "9: values: m is not a symbol of this robot. Remove it."),
-        (
-            "[value]\nm = 1",
-            "8: document: value: this key means nothing here. Did you mean 'values'?",
-        ),
-        (
-            "[joint.limits]\nlower = true",
-            "9: joint 'j': lower: it is true or false, not a number. Give a number or a formula.",
-        ),
-        (
-            "limits.lower = true",
-            "8: joint 'j': lower: it is true or false, not a number. Give a number or a formula.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("line", "words"), ROWS["joint"].items())
 def test_a_wrong_field_of_a_joint_is_named_with_its_line(line, words):
     found = problems_of(broken(line))
     assert any(problem.startswith(words) for problem in found), found
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("mas = 1", "3: link 'arm': mas: this key means nothing here. Did you mean 'mass'?"),
-        ("mass = true", "3: link 'arm': mass: it is true or false, not a number. "),
-        (
-            "inertia = [1, 2]",
-            "3: link 'arm': inertia: it is 2 numbers. Give 3 or 6 numbers in brackets.",
-        ),
-        ("com = {}", "3: link 'arm': com: it is a table. Give 3 numbers in brackets."),
-        (
-            "mass = 1\ncom = [1, 0, 0]\nshape = { kind = 'point' }",
-            "4: link 'arm': com: the shape says it already. Remove com, or the shape.",
-        ),
-        (
-            "inertia = [1, 1, 1]\nshape = { kind = 'point' }",
-            "3: link 'arm': inertia: the shape says it already. Remove inertia, or the shape.",
-        ),
-        (
-            "inertia_rpy = [1, 1, 1]\nshape = { kind = 'point' }",
-            "3: link 'arm': inertia_rpy: the shape says it already. Remove inertia_rpy, ",
-        ),
-        (
-            "shape = { kind = 'cone' }",
-            "3: link 'arm': shape: unknown kind 'cone'. "
-            "Kinds: point, rod, box, cylinder, hollow_cylinder, sphere.",
-        ),
-        (
-            "shape = { kind = 'cylinder', radius = 1 }",
-            "3: link 'arm': shape: the cylinder has no length. Add length.",
-        ),
-        ("shape = { kind = 'box', size = 3 }", "3: link 'arm': size: it is a number. "),
-        (
-            "shape = { kind = 'rod', length = 1, axis = 'w' }",
-            "3: link 'arm': shape: A shape's axis is one of x, y, z, not 'w'.",
-        ),
-        (
-            "shape = { kind = 'rod', length = -1 }",
-            "3: link 'arm': shape: A shape's length is -1; give its size, which is not negative.",
-        ),
-        (
-            "shape = { kind = 'sphere', radius = 1, axis = 'x' }",
-            "3: link 'arm': axis: this key means nothing here. Remove it.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("line", "words"), ROWS["link"].items())
 def test_a_wrong_field_of_a_link_is_named_with_its_line(line, words):
     found = problems_of(SMALLEST.replace('name = "arm"', f'name = "arm"\n{line}', 1))
     assert any(problem.startswith(words) for problem in found), found
@@ -418,38 +270,23 @@ def refusal(tmp_path, name, content):
     return str(error.value).removeprefix(f"{path}")
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
-        ("r.toml", "a = 1\nb = = 2\n", ":2: it is not TOML: Invalid value. Correct that line."),
-        ("r.toml", "[[link]\n", ":1: it is not TOML: "),
-        ("r.toml", 'a = "', ":1: it is not TOML: "),
-        ("r.toml", "a = 1\na = 2\n", ":2: it is not TOML: Cannot overwrite a value"),
-        ("r.toml", "x = " + "[" * 100_000, ": it is nested too deeply. Write plain tables."),
-        ("r.toml", "", ": it is empty. Write it again from its source."),
-        ("r.toml", " \n\n", ": it is empty. Write it again from its source."),
-        (
-            "r.toml",
-            b"a = 1\nb = '\xff'",
-            ":2: byte 11 is not UTF-8: a binary file, or another encoding. ",
-        ),
-        ("r.toml", b"\xff\xfea\0", ": it is in UTF-16. Save it as UTF-8."),
-        ("r.toml", b"a = 1\0", ": it holds zero bytes: a binary file. Name a text file."),
-        ("r.json", '{\n"a": }', ":2: it is not JSON: Expecting value. Correct that line."),
-        ("r.json", "[1]", ": it is not a table. Start it with { and name its fields."),
-        (
-            "r.json",
-            '{"gravity": [0, 0, NaN]}',
-            ":1: NaN is not a number in JSON. Give a finite number.",
-        ),
-        ("r.json", '{"gravity": [0, 0, -Infinity]}', ":1: -Infinity is not a number in JSON. "),
-        ("r.toml", "x = 1" + "0" * 5000, ": a whole number in it has thousands of digits. Write"),
-        ("r.json", '{"x": 1' + "0" * 5000 + "}", ": a whole number in it has thousands of digits."),
-        ("r.json", "[" * 100_000, ": it is nested too deeply. Write plain tables."),
-        ("r.txt", "a = 1", ": its ending '.txt' says nothing about its format. Name it .urdf, "),
-        ("robot.", "a = 1", ": it has no ending. Name it .urdf, "),
-    ],
-)
+FILES = [
+    *((name, text, words) for name, texts in ROWS["file"].items() for text, words in texts.items()),
+    ("r.toml", "x = " + "[" * 100_000, ": it is nested too deeply. Write plain tables."),
+    (
+        "r.toml",
+        b"a = 1\nb = '\xff'",
+        ":2: byte 11 is not UTF-8: a binary file, or another encoding. ",
+    ),
+    ("r.toml", b"\xff\xfea\0", ": it is in UTF-16. Save it as UTF-8."),
+    ("r.toml", b"a = 1\0", ": it holds zero bytes: a binary file. Name a text file."),
+    ("r.toml", "x = 1" + "0" * 5000, ": a whole number in it has thousands of digits. Write"),
+    ("r.json", '{"x": 1' + "0" * 5000 + "}", ": a whole number in it has thousands of digits."),
+    ("r.json", "[" * 100_000, ": it is nested too deeply. Write plain tables."),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "words"), FILES)
 def test_a_file_that_is_no_robot_is_refused_in_words(tmp_path, name, content, words):
     assert refusal(tmp_path, name, content).startswith(words)
 

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from long import examples
 from nearness import assert_close
+from refused import refusals
 from strategies import random_rpy, seeds
 
 import qddot
@@ -297,26 +298,7 @@ shape = { kind = "box", size = [1, 1, 1] }
     assert arm.symbols == ("m3", "rho")
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("density = 1", "density: there is no shape and no mesh. Give a mass, or a density with"),
-        ("mesh = 'part.stl'", "mesh: there is no mass and no density. Add mass or density."),
-        ("density = 1\nmesh = '../part.stl'", "mesh: '../part.stl' is outside of the robot's fold"),
-        ("density = 1\nmesh = '/etc/passwd'", "mesh: '/etc/passwd' is outside of the robot's fold"),
-        ("density = 1\nmesh = 'none.stl'", "mesh: 'none.stl' does not exist"),
-        ("density = 1\nmesh = { scale = 2 }", "mesh: it has no file"),
-        ("density = 1\nmesh = { file = 'part.stl', scale = -1 }", "mesh: scale is -1"),
-        ("density = 1\nmesh = { file = 'part.stl', sale = 1 }", "sale: this key means nothing"),
-        ("density = 1\nmesh = { file = 'part.stl', scale = 'k' }", "mesh: The expression k has no"),
-        ("density = 1\nmass = 2\nmesh = 'part.stl'", "density: there is a mass as well"),
-        ("mass = 1\ncom = [0, 0, 0]\nmesh = 'part.stl'", "com: the mesh says it already"),
-        ("density = 1\nshape = { kind = 'rod', length = 1 }", "shape: A rod has no volume"),
-        ("density = -1\nmesh = 'part.stl'", "mesh: The mass comes out as -1 kg"),
-        ("density = '1/x'\nmesh = 'part.stl'", "mesh: The density is no polynomial in x, y and z"),
-        ("density = 'sin(x)'\nmesh = 'part.stl'", "The density is no polynomial in x, y and z"),
-    ],
-)
+@pytest.mark.parametrize(("line", "words"), refusals("document")["weight"].items())
 def test_what_cannot_be_weighed_is_refused_with_its_line(tmp_path, line, words):
     file_of(tmp_path, binary(BOX))
     robot = tmp_path / "arm.toml"

@@ -6,7 +6,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 import pytest
 from browser import rest
-from refused import rows
+from refused import refusals
 from studio_page import (
     drop,
     fresh,
@@ -23,7 +23,7 @@ from studio_page import (
 
 import qddot
 
-ARM = rows("urdf")["arm"]
+ARM = refusals("urdf")["arm"]
 DROP_HUGE = """(name) => {
   const held = new DataTransfer();
   held.items.add(new File([new Uint8Array(8 * 2 ** 20 + 1)], name));
