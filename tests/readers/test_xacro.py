@@ -7,6 +7,7 @@ import re
 
 import pytest
 from faults import not_installed
+from refused import refusals
 
 from qddot.errors import BadArgument, BadFile, BadRobot, MissingExtra
 from qddot.readers import read
@@ -119,59 +120,15 @@ def test_problems_are_told_with_the_lines_of_the_expanded_text(load):
         load(ARM.replace('mass="2"', 'mass="-2"'))
 
 
-REFUSED = {
-    "a package that is not here": (
-        ARM.replace(BASE, '<xacro:include filename="$(find no_such_package)/x.xacro"/>'),
-        r"arm\.xacro: it needs the ROS package 'no_such_package', which is not here\. "
-        r"Name its folder \(package_paths=\[\.\.\.\], --package-path\), or expand it where "
-        r"that is: xacro arm\.xacro > robot\.urdf\.",
-    ),
-    "an included file that is missing": (
-        ARM.replace(BASE, '<xacro:include filename="gone.xacro"/>'),
-        r"arm\.xacro: it includes '.*gone\.xacro', which does not exist\. Put it there",
-    ),
-    "an argument without a value": (
-        ARM.replace('value="$(arg length)"', 'value="$(arg size)"'),
-        r"it needs an argument that has no default \(.*size.*\)\. "
-        r'Give it: load\("arm.xacro", size="..."\), or --arg size:=value.',
-    ),
-    "a name that means nothing": (
-        ARM.replace("${-pi}", "${minus_pi}"),
-        r"xacro cannot expand it: name 'minus_pi' is not defined",
-    ),
-    "a macro that does not exist": (
-        ARM.replace("<xacro:rod", "<xacro:stick"),
-        r"xacro cannot expand it: unknown macro name: xacro:stick",
-    ),
-    "a macro that calls itself": (
-        ARM.replace(BASE, '<xacro:macro name="r"><xacro:r/></xacro:macro><xacro:r/>'),
-        r"expanding it takes too much time or memory\. Does a macro call itself",
-    ),
-    "an expression that takes all memory": (
-        ARM.replace("${-pi}", "${'a'*10**11}"),
-        r"expanding it takes too much time or memory",
-    ),
-    "macros alone": (
-        '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="m"/></robot>',
-        r"it expands to no link at all: it only defines macros, or nothing\. Name the file",
-    ),
-    "text that is not XML": (
-        ARM.replace("</robot>", ""),
-        r"arm\.xacro:\d+: it ends inside <robot>",
-    ),
-    "entities": (
-        ARM.replace("<robot", '<!DOCTYPE robot [<!ENTITY a "b">]><robot', 1),
-        r"it declares a DTD",
-    ),
-}
+REFUSED = refusals("xacro")
 
 
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_cannot_be_expanded_is_refused_with_a_reason(load, what):
-    text, expected = REFUSED[what]
+    row = REFUSED[what]
     with pytest.raises(BadFile) as refused:
-        load(text)
-    assert re.search(expected, str(refused.value)), str(refused.value)
+        load(row["text"] if "text" in row else ARM.replace(row["old"], row["new"], 1))
+    assert re.search(row["words"], str(refused.value)), str(refused.value)
 
 
 def test_an_expression_that_never_ends_is_stopped(load, monkeypatch):
