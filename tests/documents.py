@@ -2,6 +2,7 @@
 
 import math
 import tomllib
+from pathlib import Path
 
 from qddot.model import (
     Coupling,
@@ -24,68 +25,7 @@ from qddot.scalars.expressions import PI_EXPRESSION, symbol
 
 pi = PI_EXPRESSION
 
-FULL = """\
-name = "full"
-description = "everything"
-source = "a test"
-licence = "none"
-gravity = [0, "-g", 0]
-
-[[link]]
-name = "base"
-mass = 3
-
-[[link]]
-name = "arm"
-mass = "m"
-com = [0.1, "c", 0]
-inertia = [0.2, 0.01, 0.02, 0.3, 0.03, 0.4]
-inertia_rpy = [0, "pi/2", 0]
-
-[[link]]
-name = "hand"
-mass = 0.5
-inertia = [0.2, 0.3, 0.4]
-
-[[joint]]
-name = "shoulder"
-type = "revolute"
-parent = "base"
-child = "arm"
-xyz = [0, 0, "h"]
-rpy = [0, 0, "90*deg"]
-axis = [0, 1, 0]
-limits = { lower = -1, upper = "pi", velocity = 2.5, effort = 80 }
-friction = { viscous = 0.1, coulomb = 0.2, static = 0.3, stribeck_velocity = 0.01, offset = -0.1 }
-motor = { rotor_inertia = 2e-4, gear = 100 }
-spring = { stiffness = 5, rest = 0.2 }
-
-[[joint]]
-name = "wrist"
-type = "P"
-parent = "arm"
-child = "hand"
-quaternion = [1, 0, 0, 1]
-axis = [0, 0, 1]
-mimic = { joint = "shoulder", multiplier = -2, offset = 0.5 }
-locked = 0.25
-
-[[frame]]
-name = "tip"
-link = "hand"
-xyz = [0, 0, 0.1]
-
-[[payload]]
-frame = "tip"
-mass = 2
-com = [0, 0, 0.05]
-
-[[coupling]]
-joints = ["shoulder", "wrist"]
-stiffness = 7
-damping = 0.5
-rest = 0.1
-"""
+FULL = Path(__file__).with_name("full.toml").read_text(encoding="utf-8")
 
 EXPECTED = Model(
     "full",

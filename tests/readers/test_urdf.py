@@ -44,6 +44,7 @@ ARM = """<?xml version="1.0"?>
   </joint>
 </robot>
 """
+LIMIT = '<limit lower="-1" upper="2" effort="10" velocity="3"/>'
 BALL = """<inertial><mass value="1"/>
   <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>"""
 
@@ -120,9 +121,7 @@ def test_every_field_is_read_as_written():
 
 
 def test_attributes_stand_in_any_order_and_quotes():
-    model = arm('<limit lower="-1" upper="2" effort="10" velocity="3"/>',
-                "<limit velocity='3' effort='10'\n upper='2' lower='-1'></limit>")  # fmt: skip
-    assert model == arm()
+    assert arm(LIMIT, "<limit velocity='3' effort='10'\n upper='2' lower='-1'></limit>") == arm()
 
 
 def test_without_origin_and_axis_a_joint_is_at_its_parent_and_about_x():
@@ -136,33 +135,36 @@ def test_an_axis_has_any_direction_and_length():
     assert_allclose(tree.bodies[0].joint.axis, (0.6, 0, -0.8), rtol=1e-15)
 
 
-def test_a_continuous_joint_has_no_position_limits():
-    model = arm('"revolute"', '"continuous"')
-    assert model.joint("shoulder").limits == Limits(velocity=3, effort=10)
-    assert severities(model, "continuous joint ignores") == ["note"]
-
-
-def test_a_revolute_joint_without_limit_is_unlimited_with_a_warning():
-    model = arm('<limit lower="-1" upper="2" effort="10" velocity="3"/>')
-    assert model.joint("shoulder").limits == Limits()
-    assert severities(model, "joint 'shoulder': a revolute joint without <limit>") == ["warning"]
-
-
-def test_a_limit_without_lower_and_upper_is_unlimited_with_a_warning():
-    model = arm('lower="-1" upper="2" ')
-    assert model.joint("shoulder").limits == Limits(velocity=3, effort=10)
-    assert severities(model, "neither lower nor upper") == ["warning"]
+@pytest.mark.parametrize(
+    ("old", "new", "limits", "severity", "words"),
+    [
+        (
+            '"revolute"',
+            '"continuous"',
+            Limits(None, None, 3, 10),
+            "note",
+            "continuous joint ignores",
+        ),
+        (LIMIT, "", Limits(), "warning", "joint 'shoulder': a revolute joint without <limit>"),
+        (
+            'lower="-1" upper="2" ',
+            "",
+            Limits(None, None, 3, 10),
+            "warning",
+            "neither lower nor upper",
+        ),
+        ('effort="10"', 'effort="0"', Limits(-1, 2, 3, 0), "note", "its effort limit is zero"),
+    ],
+)
+def test_limits_that_are_not_there_are_told(old, new, limits, severity, words):
+    model = arm(old, new)
+    assert model.joint("shoulder").limits == limits
+    assert severities(model, words) == [severity]
 
 
 def test_one_of_lower_and_upper_alone_means_that_the_other_is_zero():
     assert arm('lower="-1" ').joint("shoulder").limits.lower == 0
     assert arm('upper="2" ').joint("shoulder").limits.upper == 0
-
-
-def test_an_effort_of_zero_is_kept_and_noted():
-    model = arm('effort="10"', 'effort="0"')
-    assert model.joint("shoulder").limits.effort == 0
-    assert severities(model, "its effort limit is zero") == ["note"]
 
 
 def test_mass_counts_on_the_root_and_behind_fixed_joints_and_may_be_missing_between():

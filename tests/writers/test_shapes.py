@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from documents import read_text
+from refused import refusals
 
 import qddot
 from qddot.errors import BadRobot, RobotWarning
@@ -115,22 +116,7 @@ def test_a_row_has_shapes_too_and_they_may_have_symbols(tmp_path):
     )
 
 
-@pytest.mark.parametrize(
-    ("visual", "words"),
-    [
-        ('{ kind = "bx", size = [1, 1, 1] }', "kind: it is 'bx'. Give one of box, .*'box'"),
-        ("{ radius = 1 }", "kind: it is missing"),
-        ('{ kind = "box" }', "size: it is missing. Add size"),
-        ('{ kind = "box", size = [1, 1] }', "size: it is 2 numbers"),
-        ('{ kind = "sphere", radius = -1 }', "its radius is negative"),
-        ('{ kind = "sphere", radius = 1, length = 2 }', "length: this key means nothing here"),
-        ('{ kind = "mesh" }', "file: it is missing"),
-        ('{ kind = "sphere", radius = 1, color = [1, 1, 1] }', "Did you mean 'colour'"),
-        ('{ kind = "sphere", radius = 1, colour = [2, 1, 1] }', "its colour is"),
-        ('{ kind = "sphere", radius = 1, colour = ["a", 1, 1] }', "colour: it holds symbols"),
-        ("3", "it is a number. Write each one as"),
-    ],
-)
+@pytest.mark.parametrize(("visual", "words"), refusals("document")["visual"].items())
 def test_a_wrong_shape_is_named(visual, words):
     text = f'[[link]]\nname = "a"\nvisual = {visual}\n'
     with pytest.raises(BadRobot) as refused:
