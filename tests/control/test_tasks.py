@@ -10,7 +10,7 @@ import subprocess
 import numpy as np
 import pytest
 from long import long
-from made import PANDA, SHOULDER, STILL, UR5
+from made import PANDA, SHOULDER, UR5
 from numpy.testing import assert_allclose
 from scipy.optimize import lsq_linear
 from scipy.spatial.transform import Rotation
@@ -28,7 +28,7 @@ from qddot.control import (
     closed_loop,
 )
 from qddot.control.tasks.task_velocity import LEAST, PRIORITY
-from qddot.motions import CartesianArc, CartesianLine, Quintic, blended
+from qddot.motions import CartesianLine, Quintic, blended
 from qddot.program.recorder import record
 from qddot.robot.nearest import reach_of
 
@@ -355,57 +355,6 @@ def test_exported_c_gives_the_same_velocities(tmp_path):
 
 
 TOOL = PANDA.pose(HOME, "tool")
-ARC = CartesianArc(SHOULDER, "tool", HOME[:4], center=[0, 0, 0], axis=[0, 0, 1], angle=0.1,
-                   duration=1.0, orientation="free")  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda: TaskVelocity(PANDA, []), "no task; give at least one"),
-        (lambda: TaskVelocity(PANDA, ["tool"]), "'tool' is no task; give FrameTask"),
-        (lambda: TaskVelocity(PANDA, FrameTask("tol")), "tol"),
-        (lambda: TaskVelocity(STILL, PostureTask()), "no joint that moves"),
-        (lambda: TaskVelocity(PANDA, FrameTask("panda_link0")), "does not move"),
-        (lambda: TaskVelocity(PANDA, FrameTask("tool", match="way")), "match is 'way'"),
-        (lambda: TaskVelocity(PANDA, FrameTask("tool", weight=0)), "it asks for nothing"),
-        (lambda: TaskVelocity(PANDA, FrameTask("tool", weight=[1, 1])), "has 2 numbers; give 6"),
-        (lambda: TaskVelocity(PANDA, PostureTask(weight=-1)), "weight of task 'posture'"),
-        (lambda: TaskVelocity(PANDA, PostureTask(weight=np.nan)), "weight of task 'posture'"),
-        (lambda: TaskVelocity(PANDA, PostureTask(gain=0)), "gain of task 'posture' is 0"),
-        (lambda: TaskVelocity(PANDA, PostureTask(gain=2000)), "would overshoot in a step"),
-        (lambda: TaskVelocity(PANDA, PostureTask(level=-1)), "level of task 'posture' is -1"),
-        (lambda: TaskVelocity(PANDA, PostureTask(target=[0, 0])), "target of task 'posture'"),
-        (lambda: TaskVelocity(PANDA, PostureTask(name="a b")), "letters, digits and _"),
-        (lambda: TaskVelocity(PANDA, [ComTask(), ComTask()]), "Two tasks are called 'center_of"),
-        (lambda: TaskVelocity(PANDA, FrameTask("tool", target=TOOL.T)), "take X.T"),
-        (lambda: TaskVelocity(PANDA, FrameTask("tool", target=[1, 2])), "must be a pose"),
-        (lambda: TaskVelocity(SHOULDER, FrameTask("tool", target=ARC)), "not how it is turned"),
-        (lambda: TaskVelocity(SHOULDER, FrameTask("panda_link4", target=ARC)), "is of frame"),
-        (lambda: TaskVelocity(PANDA, ComTask(target="there")), "target of task 'center_of_mass'"),
-        (lambda: TaskVelocity(PANDA, ComTask(), approach=2000), "would pass its limit"),
-        (lambda: TaskVelocity(PANDA, ComTask(), rate=-1), "rate is -1"),
-        (lambda: TaskVelocity(PANDA, ComTask(), passes=0), "passes is 0"),
-        (lambda: TaskTracking(POSE, ComputedTorque(PANDA, 1, 1, HOME)), "is told at a call"),
-        (lambda: TaskTracking(BOTH, "pd"), "a law that follows joints"),
-        (lambda: TaskTracking("tool", ComputedTorque(PANDA, 1, 1, HOME)), "takes a TaskVelocity"),
-        (lambda: POSE(HOME), "Task 'tool' has no target"),
-        (lambda: POSE(HOME, {"tol": TOOL}), "tol"),
-        (lambda: POSE(HOME, np.nan * TOOL), "tool is nan"),
-        (lambda: POSE(HOME, np.where(np.eye(4, k=3), np.inf, TOOL)), "tool is inf"),
-        (lambda: POSE(HOME, np.where(np.eye(4, k=3), 1e200, TOOL)), "target is too far away"),
-        (lambda: POSE(HOME, TOOL.T), "tool is no pose.*take X.T"),
-        (lambda: POSE(HOME, TOOL[:3]), r"tool has shape \(3, 4\)"),
-        (lambda: POSE(HOME[:3], TOOL), "q has shape"),
-        (lambda: POSE(HOME * np.nan, TOOL), "q of 'panda_joint1' is nan"),
-        (lambda: POSE(HOME, TOOL, np.zeros(3)), "tool_velocity has shape"),
-        (lambda: POSE.followed(HOME, 0.0005, TOOL), "duration"),
-        (lambda: POSE.followed(HOME[:2], 0.1, TOOL), "q0"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_is_said_in_words(make, words):
-    with pytest.raises(qddot.QddotError, match=words):
-        make()
 
 
 def test_a_blend_of_paths_is_a_target_that_turns():
