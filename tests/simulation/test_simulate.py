@@ -325,66 +325,6 @@ def test_a_wrong_model_of_power_would_be_found():
 # what cannot be right
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"duration": 0}, r"duration is 0; give a positive number \[s\]"),
-        ({"duration": float("nan")}, "duration is nan"),
-        ({"duration": -1}, "duration is -1"),
-        ({"tolerance": 0}, "tolerance is 0; give a positive number"),
-        ({"tolerance": 1e-17}, "below which rounding decides"),
-        ({"tolerance": 2}, "tolerance is 2"),
-        ({"method": "rk5"}, "method is 'rk5'.*Did you mean 'rk4'"),
-        ({"method": "rk4"}, "say how long, with step=0.001"),
-        ({"method": "rk4", "step": -1}, "step is -1"),
-        ({"q0": [0, 0, 0]}, r"q0 has shape \(3,\), but robot 'two_link' has 2 joints"),
-        ({"q0": [0, np.nan]}, "q0 of joint 'j2' is nan"),
-        ({"qd0": [np.inf, 0]}, "qd0 of joint 'j1' is inf"),
-        ({"torque": [1, 2, 3]}, r"the torque has shape \(3,\).*in order: j1, j2"),
-        ({"torque": [1, np.nan]}, "the torque of 'j2' is nan"),
-        ({"torque": [[0, 0], [1, np.inf]]}, "the torque of 'j2' is inf in row 1"),
-        ({"torque": "full"}, "give an array, a table"),
-        ({"torque": lambda t, q, qd: [0.0]}, r"At t = 0 s, the torque has shape \(1,\)"),
-        ({"torque": lambda t, q, qd: [0.0, np.nan]}, "At t = 0 s, the torque of 'j2' is nan"),
-        ({"torque": lambda t, q, qd: 1 / 0}, "the torque raised ZeroDivisionError"),
-        ({"wrenches": {"nose": np.zeros(6)}}, "no frame named 'nose'"),
-        ({"wrenches": [1, 2]}, "wrenches must name the frames they act at"),
-        ({"wrenches_on": "tool"}, "wrenches_on is 'tool'; it must be 'robot' or 'environment'"),
-        ({"wrenches": {"tool": np.zeros(6)}, "axes": "frame"}, "one of world, local, base"),
-        ({"wrenches": {"tool": np.zeros(3)}}, "the wrench at 'tool' has shape"),
-        ({"disturbance": [1.0]}, "the disturbance has shape"),
-        ({"base_motion": 3}, "base_motion must be two arrays"),
-        ({"friction": "none"}, "friction is 'none'; it must be 'exact' or 'smooth'"),
-        ({"effort": True}, "effort is True"),
-        ({"stops": 2}, "coefficient of restitution from 0 to 1"),
-        ({"every": 0}, "every is 0"),
-        ({"inputs": {"gain": 1}}, "There is no recorded controller"),
-    ],
-)
-def test_what_cannot_be_right_is_refused_in_words(given, words):
-    arguments = {"q0": [0, 0], "duration": 1.0} | given
-    with pytest.raises(qddot.QddotError, match="(?s)" + words):
-        qddot.simulate(ARM, **arguments)
-
-
-@pytest.mark.parametrize(
-    ("law", "words"),
-    [
-        (qddot.record(lambda q: q, "short", q=(3,)), r"its input 'q' has shape \(3,\), not \(2,\)"),
-        (
-            qddot.record(lambda q: q[:1], "one", q=(2,)),
-            r"its output 'out' has shape \(1,\), not \(2,\)",
-        ),
-        (qddot.record(lambda q: (q, q), "two", q=(2,)), "none of them is named 'tau'"),
-        (qddot.record(lambda q, gain: q * gain, "gained", q=(2,), gain=()), "also takes gain"),
-        (qddot.record(lambda q, x: q + x, "dynamic", q=(2,), x=(2,)), "its rate xd none"),
-    ],
-)
-def test_a_controller_that_does_not_fit_is_refused_in_words(law, words):
-    with pytest.raises(qddot.QddotError, match="(?s)" + words):
-        qddot.simulate(ARM, [0, 0], duration=1.0, torque=law)
-
-
 def test_a_singular_mass_matrix_is_named_with_its_joint(tmp_path):
     path = tmp_path / "massless.toml"
     path.write_text(
@@ -443,8 +383,3 @@ def test_ctrl_c_keeps_what_was_computed():
     assert isinstance(caught.value, qddot.Interrupted)
     assert run.status.startswith("interrupted at t = 0.")
     assert len(run.t) > 100
-
-
-def test_a_symbolic_robot_is_told_to_have_values():
-    with pytest.raises(qddot.QddotError, match="with_values"):
-        qddot.simulate(qddot.load("two_link_symbolic"), [0, 0], duration=1.0)
