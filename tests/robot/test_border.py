@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +15,7 @@ from robot.leg import HIP, KNEE, LEG, QD, QDD, QUANTITIES, STATE, SYMBOLIC, TIP,
 
 import qddot
 from qddot import Robot, from_dh
-from qddot.errors import BadArgument, BadRobot, NotNumeric, UnknownName, WrongShape
+from qddot.errors import BadArgument, NotNumeric, UnknownName, WrongShape
 
 SLACK = 1_000_000  # bytes that a large batch may take beside its arrays
 
@@ -49,26 +48,6 @@ def test_what_is_no_number_is_refused(quantity: str):
             getattr(LEG, quantity)(*states(quantity, **{first: wrong}))
 
 
-def test_a_disturbance_of_the_wrong_length_is_refused_with_the_joints():
-    with pytest.raises(WrongShape, match=r"disturbance must have shape \(2,\)"):
-        LEG.forward_dynamics(Q, QD, QDD, disturbance=[1, 2, 3])
-
-
-def test_batches_that_do_not_fit_together_are_refused():
-    with pytest.raises(BadArgument) as caught:
-        LEG.inverse_dynamics(np.zeros((3, 2)), np.zeros((2, 2)), QDD)
-    assert str(caught.value) == (
-        "The batches do not fit together: q (3, 2), qd (2, 2), qdd (2,). "
-        "Leading axes must be equal or 1."
-    )
-
-
-def test_an_out_that_cannot_hold_the_result_is_refused():
-    with pytest.raises(BadArgument) as caught:
-        LEG.mass_matrix(np.zeros((4, 2)), out=np.zeros((4, 2)))
-    assert str(caught.value) == "out is (4, 2); it must be an array of shape (4, 2, 2)."
-
-
 def test_a_missing_argument_is_named():
     with pytest.raises(TypeError, match=r"missing 1 required positional argument: 'qdd'"):
         LEG.inverse_dynamics(Q, QD)
@@ -97,141 +76,6 @@ def test_an_unknown_frame_is_refused_with_the_nearest(ask: Callable):
         f"Robot 'leg' has no frame named '{TIP}s'. Did you mean {TIP!r}?\n"
         f"  It has: {', '.join(LEG.frame_names)}."
     )
-
-
-def test_an_unknown_joint_is_refused_with_the_nearest():
-    with pytest.raises(UnknownName) as caught:
-        LEG.locked({"kne": 0.1})
-    assert "has no joint that moves by itself named 'kne'. Did you mean 'knee'?" in str(
-        caught.value
-    )
-
-
-def test_an_unknown_part_is_refused_with_the_nearest():
-    with pytest.raises(UnknownName) as caught:
-        LEG.without("gravity", "fricton")
-    assert "no part that can be left out named 'fricton'. Did you mean 'friction'?" in str(
-        caught.value
-    )
-    assert "It has: friction, rotor_inertia, springs, payloads, gravity." in str(caught.value)
-
-
-def test_an_unknown_symbol_is_refused_with_the_nearest():
-    with pytest.raises(UnknownName, match=r"has no symbol named 'L2'. Did you mean 'L1'\?"):
-        SYMBOLIC.with_values(L2=1.0)
-
-
-@pytest.mark.parametrize(
-    ("ask", "words"),
-    [
-        (
-            lambda: LEG.jacobian(Q, TIP, "wrld"),
-            "axes is 'wrld'; it must be one of world, local, base. Did you mean 'world'?",
-        ),
-        (
-            lambda: LEG.jacobian_rate(Q, QD, TIP, "b"),
-            "axes is 'b'; it must be one of world, local, base.",
-        ),
-        (lambda: LEG.effective_mass(Q, TIP, "x"), "axes is 'x'; it must be 'all' or 'linear'."),
-        (
-            lambda: LEG.with_options(dtype="int32"),
-            "dtype is 'int32'; it must be 'float64' or 'float32'.",
-        ),
-        (
-            lambda: LEG.with_options(threads=-1),
-            "threads is -1; give a whole number, 0 for all cores.",
-        ),
-        (
-            lambda: LEG.with_options(threads=1.5),
-            "threads is 1.5; give a whole number, 0 for all cores.",
-        ),
-        (
-            lambda: LEG.with_gravity((0, 1)),
-            "gravity has 2 entries; give 3 numbers.",
-        ),
-        (
-            lambda: LEG.with_friction([1, 2, 3]),
-            f"viscous has 3 values, but robot 'leg' has 2 joints.\n  In order: {HIP}, {KNEE}.",
-        ),
-        (
-            lambda: LEG.with_payload(TIP, 1, inertia=(1, 2)),
-            "inertia has 2 numbers; give Ixx, Iyy, Izz, or Ixx, Ixy, Ixz, Iyy, Iyz, Izz, "
-            "or a 3×3 matrix.",
-        ),
-        (
-            lambda: LEG.with_payload(TIP, 1, inertia=[[1, 2, 0], [0, 1, 0], [0, 0, 1]]),
-            "inertia is not symmetric; an inertia matrix is.",
-        ),
-        (
-            lambda: LEG.inverse_dynamics(Q, QD, QDD, wrenches={TIP: np.zeros(3)}),
-            f"the wrench at {TIP!r} has shape (3,); it must have shape (..., 6): "
-            "angular part first.",
-        ),
-        (
-            lambda: LEG.inverse_dynamics(Q, QD, QDD, wrenches={TIP: [[1, 2], [3]]}),
-            f"the wrench at {TIP!r} is not an array of real numbers.",
-        ),
-        (
-            lambda: LEG.inverse_dynamics(Q, QD, QDD, wrenches={TIP: np.zeros(6)}, axes="frame"),
-            "axes is 'frame'; it must be one of world, local, base.",
-        ),
-        (
-            lambda: LEG.bias_torque(Q, QD, wrenches={TIP: np.zeros(6)}, wrenches_on="tool"),
-            "wrenches_on is 'tool'; it must be 'robot' or 'environment'.",
-        ),
-        (
-            lambda: LEG.program("inverse_dynamics", wrenches=(TIP,), axes="linear"),
-            "axes is 'linear'; it must be one of world, local, base.",
-        ),
-        (
-            lambda: LEG.bias_torque(Q, QD, disturbance=lambda t, q, qd: q),
-            "disturbance is not an array of real numbers.",
-        ),
-        (
-            lambda: LEG.inverse_dynamics(Q, QD, QDD, wrenches=[1, 2]),
-            "wrenches must name the frames they act at: wrenches={'tool': [0, 0, 0, 0, 0, -9.81]}.",
-        ),
-        (
-            lambda: LEG.with_gravity((0, 0, math.nan)),
-            "gravity is nan; it must be a finite number.",
-        ),
-        (
-            lambda: LEG.locked({KNEE: math.inf}),
-            f"{KNEE} is inf; it must be a finite number.",
-        ),
-        (
-            lambda: LEG.with_payload(TIP, 1, com=(1, 2)),
-            "com has 2 entries; give 3 numbers.",
-        ),
-        (
-            lambda: LEG.with_payload(TIP, "1_000"),
-            "mass: '1_000' is not a number or a formula: digit separators are not allowed; "
-            "write 1000.",
-        ),
-        (
-            lambda: LEG.inverse_dynamics(Q, QD, QDD, base_motion=(np.zeros(6),)),
-            "base_motion must be two arrays of shape (..., 6): the twist of the base and its rate.",
-        ),
-    ],
-)
-def test_an_argument_that_cannot_be_right_is_refused(ask: Callable, words: str):
-    with pytest.raises(BadArgument) as caught:
-        ask()
-    assert str(caught.value) == words
-
-
-@pytest.mark.parametrize(
-    ("ask", "words"),
-    [
-        (lambda: LEG.with_payload(TIP, -1), "the mass is negative (-1 kg)"),
-        (lambda: LEG.with_payload(TIP, 1, inertia=(0.9, 0.1, 0.1)), "no body has this inertia"),
-        (lambda: LEG.with_friction(-1), "its viscous friction is negative (-1)"),
-    ],
-)
-def test_an_unphysical_variant_is_refused_with_physics(ask: Callable, words: str):
-    with pytest.raises(BadRobot) as caught:
-        ask()
-    assert words in str(caught.value)
 
 
 # symbols

@@ -1,13 +1,11 @@
 """Small motions: A, B, equilibria and modes, against textbooks, differences and SciPy."""
 
 import numpy as np
-import pytest
 from made import ARM, PANDA
 from nearness import CENTRAL_DIFFERENCE, DIVIDED, assert_near
 from scipy.linalg import eigh
 
 import qddot
-from qddot.errors import BadArgument, WrongShape
 
 
 def test_the_mass_spring_damper_swings_as_the_deck_says():
@@ -71,15 +69,6 @@ def test_an_equilibrium_is_found_again_from_nearby():
     there = np.array([-0.4, 0.9])
     found = arm.equilibrium(arm.gravity_torque(there), near=there + 0.1)
     assert_near(found, there, tolerance=1e-9)
-
-
-def test_what_cannot_be_is_said():
-    with pytest.raises(BadArgument, match="No equilibrium of 'mass_spring_damper' was found"):
-        qddot.load("mass_spring_damper").equilibrium()
-    with pytest.raises(WrongShape, match="near has shape"):
-        ARM.equilibrium(near=[0])
-    with pytest.raises(WrongShape, match="qd has shape"):
-        ARM.linearised([0, 0], [1])
 
 
 def test_it_prints_its_modes():
