@@ -92,26 +92,6 @@ def test_directions_in_which_the_frame_never_moves_are_not_singular():
     assert not s.hindrance
 
 
-@pytest.mark.parametrize(
-    ("how", "told"),
-    [
-        ({"X": np.eye(3)}, "shape"),
-        ({"X": np.full((4, 4), np.nan)}, "NaN"),
-        ({"q": UP[:5]}, "q"),
-        ({"q": UP + np.inf}, "q of joint 'shoulder_pan_joint'"),
-        ({"q": UP * np.nan}, "q"),
-        ({"q": np.tile(UP, (2, 1))}, "one pose from one q"),
-        ({"most": -1}, "most"),
-        ({"frame": "tol"}, "Did you mean 'tool'"),
-        ({"match": "w"}, "match is 'w'"),
-    ],
-)
-def test_what_is_wrong_is_told(how, told):
-    given = {"X": UR5.pose(UP, "tool"), "frame": "tool", "q": UP} | how
-    with pytest.raises(QddotError, match=told):
-        UR5.drag(**given)
-
-
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize("row", [0, 2])
 def test_a_pose_that_is_nowhere_is_refused(row, value):
