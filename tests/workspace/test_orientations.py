@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 import qddot
-from qddot.errors import QddotError
 from qddot.workspace import dexterity_at
 from qddot.workspace.orientations import _rotations
 
@@ -106,18 +105,3 @@ def test_orientations_are_spread_evenly(approach):
         some = Rotation.random(200, rng=np.random.default_rng(0)).as_matrix()
         cosine = (np.einsum("aij,bij->ab", some, R) - 1) / 2
         assert np.arccos(cosine.max(axis=1).clip(-1, 1)).max() < 0.6
-
-
-@pytest.mark.parametrize(
-    ("how", "told"),
-    [
-        ({"points": [1.0, 2.0]}, "shape"),
-        ({"points": [1.0, np.nan, 2.0]}, "points"),
-        ({"approach": "w"}, "approach"),
-        ({"count": 0}, "count"),
-        ({"frame": "tol"}, "tool"),
-    ],
-)
-def test_what_is_wrong_is_told(how, told):
-    with pytest.raises(QddotError, match=told):
-        dexterity_at(WRIST, **({"points": PLACES} | how))

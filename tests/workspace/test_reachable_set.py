@@ -128,26 +128,6 @@ def test_the_same_seed_gives_the_same_set(disc):
     assert "Sampled, not certified." in str(disc)
 
 
-@pytest.mark.parametrize(
-    ("words", "change"),
-    [
-        ("No joint", {"frame": "base"}),
-        ("cell", {"cell": -1.0}),
-        ("samples", {"samples": 0}),
-        ("approach", {"approach": "w"}),
-        ("j9", {"box": {"j9": (0, 1)}}),
-    ],
-)
-def test_what_cannot_be_right_is_refused(words, change):
-    with pytest.raises(QddotError, match=words):
-        reachable(ARM, **{"frame": "tool", "samples": 100} | change)
-
-
-def test_cells_that_are_too_small_are_refused():
-    with pytest.raises(BadArgument, match="larger cells"):
-        reachable(PANDA, "tool", cell=1e-3, samples=1000)
-
-
 def test_wrong_slices_are_refused(disc, panda):
     with pytest.raises(BadArgument, match="layer"):
         disc.slice("z", 0.1)
