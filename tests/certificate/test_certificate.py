@@ -131,28 +131,6 @@ def test_a_bound_may_be_followed_along_a_sliding_joint():
         assert bound.gap < 1e-5
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"norm": 3}, "norm is 3; it must be 1, 2 or 'inf'"),
-        ({"norm": 1, "quantities": ["g.norm1"]}, "quantities or a norm, not both"),
-        ({"box": "everything"}, "it must be 'circle'"),
-        ({"box": {"j9": (0, 1)}}, "no joint named 'j9'"),
-        ({"box": {"j1": (1, 0)}}, "is empty"),
-        ({"box": {"j1": (0, np.nan)}}, "two finite numbers"),
-        ({"quantities": ["M.norm7"]}, "M.norm7"),
-    ],
-)
-def test_what_cannot_be_right_is_refused_in_words(given, words):
-    with pytest.raises(qddot.QddotError, match=words):
-        qddot.certify(ARM, **given)
-
-
-def test_a_symbolic_robot_is_told_to_have_values():
-    with pytest.raises(qddot.QddotError, match="with_values"):
-        qddot.certify(qddot.load("two_link_symbolic"))
-
-
 # the command
 
 
@@ -230,11 +208,6 @@ def test_a_search_without_time_leaves_things_open_and_fails_nothing():
     assert hurried.holds
     for bound in hurried.bounds.values():
         assert bound.lower <= bound.upper
-
-
-def test_a_box_without_end_is_refused():
-    with pytest.raises(qddot.QddotError, match="reaches beyond"):
-        qddot.certify(ARM, box={"j2": (0, 1e15)})
 
 
 def test_an_interrupt_starts_no_exact_proof_and_keeps_the_bounds(monkeypatch):
