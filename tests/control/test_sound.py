@@ -183,12 +183,6 @@ def test_joint_impedance_by_the_planned_rate_is_open_while_it_moves():
     assert run.report.sound is None
 
 
-def test_a_way_of_compensating_that_does_not_exist():
-    for law in (SlotineLi, JointImpedance, ComputedTorque):
-        with pytest.raises(qddot.QddotError, match=r"'measured' .* or 'desired'"):
-            law(ARM, 5, 100, GO, friction="wished")
-
-
 # what the model is
 
 

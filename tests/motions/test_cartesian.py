@@ -116,8 +116,3 @@ def test_the_error_that_is_told_is_not_passed_anywhere(panda, orientation, toler
         off = max(off, np.sqrt(np.abs(2 * (1 - cosine))).max() * (tolerance > 1e-6))
     assert off <= line.joints_error <= tolerance
     assert line.joints_error < 1.1 * off or tolerance < 1e-6
-
-
-def test_an_orientation_that_is_a_matrix_is_refused_with_the_remedy(panda):
-    with pytest.raises(BadArgument, match="kept is the orientation at q"):
-        CartesianLine(panda, "tool", READY, [0.4, 0.2, 0.5], duration=2.0, orientation=np.eye(3))

@@ -12,7 +12,7 @@ from nearness import assert_close
 from numpy.testing import assert_allclose, assert_array_equal
 from simulation.made_motion import made, random_motion, sines
 
-from qddot.errors import BadArgument, MissingExtra
+from qddot.errors import MissingExtra
 from qddot.motions.spline import interpolated
 from qddot.simulation.energy import Energy
 from qddot.simulation.trajectory import Event
@@ -96,13 +96,6 @@ def test_a_path_is_the_pose_and_its_velocity_the_derivative():
     assert_allclose((path[2:] - path[:-2]) / (2 * h), velocity[1:-1], rtol=0, atol=2e-3)
 
 
-@pytest.mark.parametrize("ask", ["tip_path", "tip_velocity", "animate"])
-def test_without_a_robot_it_says_how_to_give_one(ask):
-    motion = replace(made(), robot=None)
-    with pytest.raises(BadArgument, match=r"Trajectory\.load\(path, robot="):
-        getattr(motion, ask)("tool.gif")
-
-
 def test_length_joints_and_duration():
     motion = made("panda", duration=3.0, rows=31)
     assert (len(motion), motion.n, motion.duration) == (31, 7, 3.0)
@@ -169,9 +162,3 @@ def test_without_pandas_it_says_what_to_install(monkeypatch):
     not_installed(monkeypatch, "pandas")
     with pytest.raises(MissingExtra, match=r"pip install 'qddot\[logs\]'"):
         made().to_pandas()
-
-
-def test_two_joints_of_one_name_cannot_be_a_table():
-    motion = replace(made(), joint_names=("a", "a"))
-    with pytest.raises(BadArgument, match="Two joints are named 'a'"):
-        motion.to_pandas()
