@@ -3,8 +3,8 @@
 A site is a place inside a function where one small change makes the code wrong. Every package has
 the same number of sites: those with the smallest SHA-256 of module, function, kind and ordinal, so
 that nobody chooses them and code that vanishes is replaced by the next hash. Each change is tried
-against the tests that execute its line. `record` writes the results to mutations.json, `check`
-fails if a change that was detected before is not detected now.
+against the tests that execute its line. `record` tries the sites that mutations.json lacks and
+forgets those that are no more; `check` fails if a change that was detected is not detected now.
 """
 
 from __future__ import annotations
@@ -296,9 +296,11 @@ def main() -> int:
     known = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {}
     every = [site for some in chosen().values() for site in some]
     found = [site for site in every if not given.packages or site.package in given.packages]
-    # what is known goes first: the test that failed before is the only one that is needed
-    results = tried([site for site in found if known.get(site.name)], {}, known, given.jobs)
-    asked = found if given.command == "record" else [s for s in found if known.get(s.name)]
+    if given.command == "check":  # the test that failed before is the only one that is needed
+        asked = [site for site in found if known.get(site.name)]
+        results = tried(asked, {}, known, given.jobs)
+    else:
+        asked, results = [site for site in found if site.name not in known], {}
     if left := [site for site in asked if not results.get(site.name)]:
         with tempfile.TemporaryDirectory(prefix="qddot-mutation-") as folder:
             tests = tests_by_site(left, Path(folder), given.jobs)
