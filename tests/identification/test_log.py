@@ -217,6 +217,16 @@ def test_units_are_converted_and_those_in_the_names_are_read(tmp_path):
     assert "q: read in deg, as the names of its columns say" in notes(found)
 
 
+def test_torques_in_millinewtonmetres_are_read(tmp_path):
+    log = swinging()
+    columns = log.t, log.q, log.qd, 1e3 * log.tau
+    plain = ("t", "q.j1", "q.j2", "qd.j1", "qd.j2", "tau.j1", "tau.j2")
+    path = written(tmp_path / "a.csv", table(plain, *columns))
+    same(load_log(path, units={"tau": "mNm"}), log, ROUND_OFF)
+    path = written(tmp_path / "b.csv", table((*plain[:5], "tau1 [mNm]", "tau2 [mNm]"), *columns))
+    assert np.allclose(load_log(path).tau, log.tau, rtol=1e-12, atol=0)
+
+
 def test_units_that_cannot_be_are_refused(tmp_path):
     path = written(tmp_path / "a.csv", text(swinging()))
     robot = named("j1", "j2")

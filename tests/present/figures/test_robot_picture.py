@@ -142,8 +142,8 @@ def test_the_axes_of_a_frame_point_where_they_do(arm):
     }
     x, y, z = (arrows[colour] for colour in AXES)
     along = np.array([np.cos(0.9), -np.sin(0.9)])  # pixels are counted down
-    assert_allclose(x / np.linalg.norm(x), along, atol=0.01)
-    assert_allclose(y / np.linalg.norm(y), [along[1], -along[0]], atol=0.01)
+    assert_allclose(x / np.linalg.norm(x), along, rtol=0, atol=0.01)
+    assert_allclose(y / np.linalg.norm(y), [along[1], -along[0]], rtol=0, atol=0.01)
     assert np.linalg.norm(z) < 0.3 * np.linalg.norm(x)
 
 
