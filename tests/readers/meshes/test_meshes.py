@@ -101,10 +101,19 @@ def gltf(change=lambda document: None, binary=True, uri=None):
     return b"glTF" + struct.pack("<II", 2, 12 + len(body)) + body
 
 
+WORKER = MeshWorker()  # one for all files: its packages take half a second to import
+
+
+@pytest.fixture(scope="module", autouse=True)
+def worker_ends_with_its_module():
+    yield
+    WORKER.end()
+
+
 def read(tmp_path, name, data):
     path = tmp_path / name
     path.write_bytes(data)
-    return read_mesh(path)
+    return read_mesh(path, WORKER)
 
 
 def same_surface(mesh, corners):
