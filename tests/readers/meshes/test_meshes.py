@@ -335,6 +335,14 @@ def test_what_pycollada_would_take_for_something_else(tmp_path):
         np.testing.assert_array_equal(mesh.colours, plain.colours)
 
 
+@pytest.mark.parametrize("first", ["0 1 -1", "0 1 4294967297", f"{'1   ' * 5000}x"])
+def test_every_list_of_indices_is_looked_at(tmp_path, first):
+    """Not the last one alone, and in no time that grows with what is between the words."""
+    inside = f'<input semantic="VERTEX" source="#v" offset="0"/><p>{first}</p><p>0 1 2</p>'
+    with pytest.raises(BadFile, match="point that is not there"):
+        read(tmp_path, "a.dae", dae(f"<tristrips>{inside}</tristrips>"))
+
+
 def test_without_the_packages_the_command_that_installs_them_is_named(tmp_path, monkeypatch):
     not_installed(monkeypatch, "trimesh", "collada")
     for name, data in (("a.dae", dae()), ("a.glb", gltf())):

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import base64
 import json
-import re
 from collections.abc import Iterator
 from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import unquote
@@ -40,7 +40,6 @@ SKIPPED = {
     *("library_controllers", "instance_controller", "instance_light", "instance_camera"),
     *("lines", "linestrips", "lookat", "skew", "emission", "bump"),
 }
-INDICES = re.compile(r"(\s*[0-9]{1,8}(\s+|$))*")
 NUMBERS = {"float_array", "matrix", "rotate", "scale", "translate"}
 POLYGONS = {"triangles", "polylist", "polygons", "tristrips", "trifans"}
 KEPT = ("scene", "scenes", "meshes", "accessors", "bufferViews")  # of a glTF file
@@ -190,18 +189,24 @@ def check_polygons(path: Path, mesh: Element) -> None:
         if polygons.tag not in POLYGONS or not points or not used:
             continue
         offsets = [x.attributes.get("offset", "0") for x in used]
-        texts = {x.tag: x.text for x in every(polygons) if x.tag in ("p", "vcount")}
-        if not all(map(INDICES.fullmatch, [*offsets, *texts.values()])):
+        indices = [x.text.split() for x in every(polygons) if x.tag == "p"]
+        counts = [x.text.split() for x in polygons.children if x.tag == "vcount"]
+        if not all(map(is_index, [*offsets, *chain(*indices, *counts)])):
             raise BadFile(path, "a polygon has a point that is not there", EXPORT, polygons.line)
-        if "vcount" in texts:
-            corners = len(texts.get("p", "").split()) // (1 + max(map(int, offsets)))
-            if sum(map(int, texts["vcount"].split())) != corners:
+        if counts:
+            corners = sum(map(len, indices)) // (1 + max(map(int, offsets)))
+            if sum(map(int, chain(*counts))) != corners:
                 why = "its polygons have other counts of corners than it says"
                 raise BadFile(path, why, EXPORT, polygons.line)
         for each in used:
             if each.attributes.get("semantic") != "VERTEX":
                 source = points[0].attributes.get("source", "")
                 each.attributes |= {"semantic": "BINORMAL", "source": source}
+
+
+def is_index(word: str) -> bool:
+    """Return whether a word is a whole number from 0 on that 32 bits hold."""
+    return word.isascii() and word.isdigit() and len(word) < 9
 
 
 def every(root: Element) -> Iterator[Element]:
