@@ -234,6 +234,30 @@ def test_what_cannot_be_used_is_said_first(fit):
     assert noisy.uses[0].endswith("% with the robot's file")
 
 
+@pytest.mark.parametrize("method", ["weighted", "ordinary", "robust", "bayes"])
+def test_a_log_that_the_file_explains_exactly_has_nothing_to_refuse(method):
+    """What is left is rounding, in which no fit is better or worse than another."""
+    fit = qddot.identify("two_link", excited(qddot.load("two_link"), 400), method=method)
+    assert fit.uses[0].startswith("the robot file already explains this log: ")
+    assert "do not use" not in repr(fit)
+    assert fit.ok
+    assert fit.to_dict()["uses"] == list(fit.uses)
+    assert fit.robot.with_friction(viscous=1.0)  # friction of rounding is no negative one
+
+
+@pytest.mark.parametrize("noise", [1e-12, 1e-8, 1e-4, 1e-2, 1.0, 10.0])
+@pytest.mark.parametrize("digits", [4, 6, 17])
+def test_noise_and_digits_alone_do_not_make_a_fit_worse_than_a_right_file(noise, digits):
+    rounded = [[float(f"{x:.{digits}g}") for x in np.ravel(a)] for a in arrays(noise=noise)]
+    log = [np.reshape(a, (-1, ARM.n)) for a in rounded]
+    fit = qddot.identify(ARM, tuple(log), terms=TERMS)
+    assert not any("do not use" in use for use in fit.uses)
+    q, qd, qdd, tau = log
+    worse = PRIOR.inverse_dynamics(q, qd, qdd)
+    wrong = qddot.identify(ARM, (q, qd, qdd, worse), terms=TERMS)  # of another robot
+    assert wrong.uses[0].startswith("good for feed-forward: ")
+
+
 def test_a_load_of_one_deviation_is_as_far_as_fits_of_other_noise_lie_apart():
     """The mass that many logs of the empty arm seem to carry spreads by what one fit says."""
     fits = [qddot.identify(PRIOR, arrays(seed=seed), terms=TERMS) for seed in range(30)]

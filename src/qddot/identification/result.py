@@ -21,7 +21,7 @@ from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.regression import RESISTING
 from qddot.identification.residual_patterns import ResidualPattern, residual_patterns
 from qddot.identification.solution import Solution, degrees_of_freedom
-from qddot.identification.usefulness import distrust, uses, verdict
+from qddot.identification.usefulness import ROUNDING, distrust, uses, verdict
 from qddot.identification.validation import (
     CrossValidation,
     cross_validation,
@@ -221,12 +221,15 @@ class Fit(Judged):
     @cached_property
     def parameters(self) -> np.ndarray:
         """All parameters φ with B φ = β: where torques do not show it, near the robot's own."""
-        if self.solution.phi is not None:
-            return self.solution.phi
-        problem = self.problem
-        B = np.vstack([problem.B, *problem.zero])
-        beta = np.concatenate([self.values, np.zeros(len(problem.zero))])
-        return nearest(problem.regression, problem.prior, B, beta)
+        problem, phi = self.problem, self.solution.phi
+        if phi is None:
+            B = np.vstack([problem.B, *problem.zero])
+            beta = np.concatenate([self.values, np.zeros(len(problem.zero))])
+            phi = nearest(problem.regression, problem.prior, B, beta)
+        # friction that drives by rounding alone is none
+        rounding = ROUNDING * float(np.sqrt(problem.torques.sum() / problem.count.sum()))
+        resists = np.array([name.endswith(RESISTING) for name in problem.regression.names])
+        return np.where(resists & (-rounding <= phi) & (phi < 0), 0.0, phi)
 
     @cached_property
     def robot(self) -> Any:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 EXPLAINED = 0.5  # relative torque error; above it, values mean nothing
 NO_BETTER = 0.9  # of the error of a constant torque: the motion explains nothing
 ROUNDING = 1e-9  # of the torques
+MEASURABLE = 1e-4  # of the torques: no sensor of torque is more precise
 HIGHEST = 1e7  # a condition number with which no measured torque is precise enough
 WORTH = (
     (0.03, "explains the torques very well"),
@@ -40,6 +41,7 @@ WORTH = (
     (1.00, "does not explain the torques: check order, signs and units of the columns"),
 )
 FEED_FORWARD = ((0.05, "good"), (0.10, "fair"), (0.20, "rough"))  # unseen error, and what it is
+EXPLAINED_BY_FILE = "the robot file already explains"
 UNDECIDED = "undecided"  # what a doubt makes of praise
 STANDS_OUT = 2.0  # times the error of all joints: a joint that is told by name
 NORMAL_95 = 1.96  # deviations
@@ -112,6 +114,8 @@ def uses(fit: Fit) -> list[str]:
     said += [f"settle before use: {doubt}" for doubt in fit.doubts]
     if not distrust(fit):
         said.append(_feed_forward(fit))
+        if said[-1].startswith(EXPLAINED_BY_FILE):  # then the file is kept, not these values
+            return said
         mass = payload_deviation(fit)
         if np.isfinite(mass) and not in_doubt(fit):
             said.append(
@@ -137,6 +141,11 @@ def _feed_forward(fit: Fit) -> str:
     before = problem.squares(problem.B @ problem.prior)
     old = float(np.sqrt(before.sum() / (problem.torques.sum() or 1)))
     what = f"{100 * error:.3g} % of the torque is left on rows of the log that were not fitted"
+    if _explained_by_file(fit, error, old):
+        return (
+            f"{EXPLAINED_BY_FILE} this log: {100 * old:.3g} % of its torque is left; with the "
+            f"values found, {100 * error:.3g} % on rows that were not fitted"
+        )
     if error >= old:
         return f"do not use: {what}, {100 * old:.3g} % with the robot's file"
     if not change_left(fit, left) <= NO_BETTER:
@@ -148,6 +157,27 @@ def _feed_forward(fit: Fit) -> str:
         name = problem.regression.robot.joint_names[worst]
         what += f", {100 * each[worst]:.3g} % of joint {name!r}"
     return f"{UNDECIDED if in_doubt(fit) else worth(error)} for feed-forward: {what}"
+
+
+def _explained_by_file(fit: Fit, error: float, old: float) -> bool:
+    """Return whether the error of a fit differs from that of a good robot file by noise alone.
+
+    An F-test on the rows that were fitted, each counted by what it is worth:
+
+        Σ kᵢ (‖τᵢ − Yᵢ φ₀‖²/‖τᵢ − Yᵢ β‖² − 1) ≤ r F₀.₉₉(r, Σ kᵢ − r)
+    """
+    if old <= MEASURABLE:
+        return old <= ROUNDING or error >= NO_BETTER * old
+    if old > min(error, WORTH[1][0]) or in_doubt(fit):
+        return False
+    from scipy.stats import f
+
+    problem, r = fit.problem, len(fit.values)
+    count = problem.count / (1 if fit.solution.repeats is None else fit.solution.repeats)
+    found = problem.squares(fit.values)
+    before = problem.squares(problem.B @ problem.prior)
+    gain = float(np.sum(count * (before / np.where(found > 0, found, np.inf) - 1)))
+    return gain <= r * float(f.ppf(0.99, r, max(count.sum() - r, 1)))
 
 
 def worth(error: float) -> str:
@@ -164,6 +194,11 @@ def on_another_log(fit: Fit, run: Mapping[str, Any], name: str) -> str:
         name: What it is called.
     """
     error, old = run["relative_error"], run["before"]
+    if _explained_by_file(fit, error, old):
+        return (
+            f"{EXPLAINED_BY_FILE} {name}: {100 * old:.3g} % of its torque is left, "
+            f"{100 * error:.3g} % with the values found"
+        )
     word = worth(error) if error < old else worth(np.inf)
     word = UNDECIDED if in_doubt(fit) and word != worth(np.inf) else word
     left = f"{100 * error:.3g} % of its torque is left ({100 * old:.3g} % with the robot's file)"
