@@ -2,6 +2,7 @@
 
 import json
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from nearness import CANCELLED
 
 import qddot
 from qddot.errors import BadFile
+from qddot.identification import excitation, excitation_basis, excitation_search
 from qddot.identification.excitation_basis import FourierBasis
 from qddot.identification.excitation_files import curve_facts
 from qddot.identification.excitation_limits import motion_limits
@@ -190,7 +192,7 @@ def test_interrupted_it_returns_the_best_so_far():
 def test_when_time_runs_out_it_says_so():
     motion = excite(PANDA, seconds=0.01)
     assert not motion.finished
-    assert "0 of 12 starts" in motion.status
+    assert motion.status.startswith("0 of ")
     assert "time ran out" in motion.status
     assert not motion.violations()
 
@@ -258,3 +260,34 @@ def test_a_figure_shows_motion_torque_and_search(small_motion, tmp_path):
     labels = [axes.get_ylabel() for axes in figure.axes]
     assert labels == ["q [rad]", "q̇ [rad/s]", "q̈ [rad/s²]", "τ / limit [1]", "condition number"]
     assert (tmp_path / "motion.png").stat().st_size > 10_000
+
+
+def test_no_phase_of_a_search_goes_on_when_its_time_is_over(monkeypatch):
+    """With no time at all there is one random motion of each kind, none of them improved."""
+    tried, made = [], excitation_basis.random_motion
+
+    def counted(*given, **how):
+        tried.append(how["together"])
+        return made(*given, **how)
+
+    monkeypatch.setattr(excitation_basis, "random_motion", counted)
+    motion = qddot.excite(PANDA, seconds=1e-9, workspace={"tool": "z > 0.1"})
+    assert tried.count(False) == 1
+    assert len(tried) < 20
+    assert motion.how["evaluations"] == 0
+    assert motion.status.endswith("time ran out")
+    assert not motion.finished
+    assert not motion.violations()
+    assert motion.gain >= 1
+
+
+@pytest.mark.parametrize("reads", [30, 100, 300])
+def test_whatever_a_search_is_doing_it_ends_soon_after_its_time(monkeypatch, reads):
+    """By a clock that counts how often it is read: few times once the time is over."""
+    clock = SimpleNamespace(now=0)
+    clock.monotonic = lambda: setattr(clock, "now", clock.now + 1) or clock.now
+    for module in (excitation, excitation_search):
+        monkeypatch.setattr(module, "time", clock)
+    motion = qddot.excite("two_link", seconds=reads, terms=(), limits=TWO_LINK, starts=2)
+    assert clock.now <= reads + 10
+    assert not motion.violations()

@@ -139,7 +139,7 @@ def test_no_links_touch_in_a_motion_that_must_keep_them_apart(tmp_path, name, li
     d = apart.distances(motion.at(np.linspace(0, 10, 40_001))[0])
     assert d.min() >= motion.use.clearance >= 0.02
     assert not motion.violations()
-    assert "links stay 0.0" in repr(motion)
+    assert f"links stay {motion.use.clearance:.3g} m apart" in repr(motion)
     motion.save(tmp_path / "motion.csv")
     back = Excitation.load(tmp_path / "motion.csv", robot)
     assert not back.violations()
@@ -165,6 +165,7 @@ def test_neighbours_are_left_out_and_what_touches_at_home_is_told():
     assert "upper_arm_link and forearm_link" not in apart.names  # neighbours
     assert "forearm_link and wrist_3_link" not in apart.names  # thicker than what is between
     assert "always touch: forearm_link and wrist_2_link; forearm_link and wrist_3_link" in notes[0]
+    assert "base_link and upper_arm_link" in apart.names  # which are 0.011 m apart at most
     assert {round(c.radius, 3) for c in apart.capsules} == {0.06, 0.08}
     # below the floor at home: told, and watched all the same
     assert "at home: wrist_2_link and the floor; wrist_3_link and the floor" in notes[1]
@@ -174,6 +175,42 @@ def test_neighbours_are_left_out_and_what_touches_at_home_is_told():
     fat, notes = clearance(PANDA, motion_limits(PANDA), {"*": 0.05, "panda_link7": 0.7})
     assert "panda_link0 and panda_link7" not in fat.names
     assert notes[0].endswith("touch where the arm is at home: panda_link0 and panda_link7")
+
+
+TOUCHING = {
+    "ur5": ["base_link and upper_arm_link", "forearm_link and wrist_3_link"],
+    "kinova_jaco": ["base and j2s6s200_link_2", "j2s6s200_link_3 and j2s6s200_link_5"],
+    "ur3": ["forearm_link and wrist_2_link"],
+}
+
+
+@pytest.mark.parametrize("name", TOUCHING)
+def test_links_that_nearly_always_touch_are_named_and_not_watched(name):
+    """An arm with the radii that it gets by itself, above the floor it stands on, can be moved."""
+    robot = qddot.load(name)
+    chosen = dict(limits={"velocity": 1.0, "acceleration": 5.0, "effort": 300.0}, seconds=1e-9)
+    motion = qddot.excite(robot, collision=True, floor=0.0, **chosen)
+    (line,) = (note for note in motion.limits.notes if "always touch" in note)
+    assert all(names in line for names in TOUCHING[name])
+    assert not motion.violations()
+
+
+def test_links_that_often_touch_are_watched():
+    limits = motion_limits(PANDA)
+    apart, _ = clearance(PANDA, limits, {"*": 0.05, "panda_link7": 0.4})
+    share = (apart.distances(postures(PANDA, limits, 1000)) <= 0).mean(axis=0)
+    often = dict(zip(apart.names, share, strict=True))
+    assert 0.6 < often["panda_link3 and panda_link7"] < 0.8
+    robot = qddot.load("ur5")
+    limits = motion_limits(robot)
+    # what a wide gap asks for is no reason to look away
+    wide, _ = clearance(robot, limits, 0.03, least=0.2)
+    assert "base_link and upper_arm_link" in wide.names
+
+
+def test_there_must_be_something_left_to_watch():
+    with pytest.raises(BadArgument, match="No links of robot 'panda' are left that could be kept"):
+        qddot.excite(PANDA, collision=3.0)
 
 
 def test_what_cannot_be_kept_apart_is_refused_in_words():

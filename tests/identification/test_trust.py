@@ -252,7 +252,7 @@ def test_noise_and_digits_alone_do_not_make_a_fit_worse_than_a_right_file(noise,
     log = [np.reshape(a, (-1, ARM.n)) for a in rounded]
     fit = qddot.identify(ARM, tuple(log), terms=TERMS)
     assert not any("do not use" in use for use in fit.uses)
-    q, qd, qdd, tau = log
+    q, qd, qdd = log[:3]
     worse = PRIOR.inverse_dynamics(q, qd, qdd)
     wrong = qddot.identify(ARM, (q, qd, qdd, worse), terms=TERMS)  # of another robot
     assert wrong.uses[0].startswith("good for feed-forward: ")

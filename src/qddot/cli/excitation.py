@@ -128,7 +128,7 @@ def excite(
     Examples:
       qddot excite panda --workspace "tool: z > 0.1" --seconds 2 --plot motion.png
       qddot excite ur5 --limits velocity=1 --seconds 1 -o motion.csv
-      qddot excite ur5 --collision --radius 0.05 --seconds 2 -o motion.csv
+      qddot excite ur5 --collision --floor 0 --seconds 2 -o motion.csv
     """
     robot = read_numeric(source, settings)
     choices = {

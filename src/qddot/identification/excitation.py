@@ -92,7 +92,8 @@ def excite(
         after: A log that was recorded before, or its file, read and made ready as `identify` does,
             or several: the motion is to show what they do not.
         start: Where the motion begins and ends, one position per joint; free if not given.
-        seconds: How long to search at most.
+        seconds: How long it may take. What is always done, compiling and the check of one motion,
+            may take longer.
         starts: How many of the best random motions to improve.
         seed: Of the random motions.
         progress: Called with the share of the search that is done, and the best criterion so far.
@@ -173,8 +174,10 @@ def _before(measure: Criterion, logs: list[Log], states: States) -> dict[str, An
 
 def _random(search: Search, rng: np.random.Generator) -> tuple[float, list[np.ndarray]]:
     """Return the best condition number of plain random motions, and where to start, best first."""
-    plain = random_motions(search, rng, RANDOM, together=True)
-    ready = random_motions(search, rng, RANDOM, together=False)
+    plain = random_motions(search, rng, RANDOM, together=True, share=0.15)
+    ready = random_motions(search, rng, RANDOM, together=False, share=0.3)
+    if search.spent(0.3):
+        ready += plain
     if not ready:
         raise BadArgument(
             f"No motion of robot {printable(search.robot.name)!r} was found that keeps its limits "
@@ -216,7 +219,7 @@ def _settled(search: Search) -> tuple[Any, Use]:
         if not broken:
             return motion, use
         # an instant between those of the search; a little less is enough
-        X = np.vstack([X[:1], 0.995 * X[1:]])
+        X = np.vstack([X[:1], (0.9 if search.spent() else 0.995) * X[1:]])
     raise BadArgument(
         "The motion found does not keep its limits:\n  "
         + "\n  ".join(str(each) for each in broken)

@@ -22,6 +22,7 @@ from qddot.robot import Robot
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 POSTURES = 4000  # tried before a workspace is given up
 TRIES = 5  # motions drawn for each one wanted
+ROOMY = 0.02  # [m], wanted about a posture where there is as much
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,9 @@ def postures(search: Search, rng: np.random.Generator, spread: float) -> np.ndar
             + ".\n  Check the limits of effort."
         )
     for space in search.spaces:
-        inside = space.room(robot, q) > 0.02
+        # links that are never far apart need not be
+        room = space.room(robot, q)
+        inside = room > np.clip(room.max(axis=0) / 2, 0, ROOMY)
         fits &= inside.all(axis=1)
         if not fits.any():
             # what is outside most often
@@ -180,15 +183,19 @@ def random_motion(
 
 
 def random_motions(
-    search: Search, rng: np.random.Generator, count: int, *, together: bool
+    search: Search, rng: np.random.Generator, count: int, *, together: bool, share: float = 1.0
 ) -> list[np.ndarray]:
-    """Return so many random motions, fewer where it is hard to find any."""
+    """Return so many random motions, fewer where it is hard to find any or a share of time is over.
+
+    One is looked for even if there is no time.
+    """
     # one that is to be stretched needs room on both sides
     spread = 1.0 if together else 0.9 if search.spaces else 0.5
     around, found = postures(search, rng, spread), []
-    for _ in range(TRIES * count):
+    for tried in range(1, TRIES * count + 1):
         motion = random_motion(search, rng, around, together=together)
         found += [] if motion is None else [motion]
-        if len(found) == count:
+        late = search.spent(share) and (found or tried >= count)
+        if late or len(found) == count:
             break
     return found

@@ -42,6 +42,7 @@ from qddot.robot import Robot
 THICK = 0.05  # of the reach: the radius of links whose own is not given
 CLEARANCE = 0.01  # [m], kept between links
 POSTURES = 1000  # looked at, to find links that always touch
+ALWAYS = 0.99  # of them
 STEP = 0.001  # [m], how exactly a distance between two instants is known
 FLOOR = "the floor"
 
@@ -207,14 +208,18 @@ def _radii(robot: Robot, collision: Any) -> tuple[dict[int, float], list[str]]:
 
 
 def _watched(every: Clearance, limits: MotionLimits) -> tuple[Clearance | None, list[str]]:
-    """Return what is watched: not what always touches, nor, which is noted, what does at home."""
+    """Return what is watched, and notes: not links that touch in nearly all postures, or at home.
+
+    Nearer than `CLEARANCE` counts as touching, unless less is to be kept.
+    """
     if not every.names:
         return None, ["no links are watched: those that have a radius are neighbours"]
     robot, count = every.robot, len(every.pairs)
     q = np.random.default_rng(0).uniform(limits.lower, limits.upper, (POSTURES, robot.n))
-    always = every.distances(q).max(axis=0) <= 0
+    touch = every.distances(q) <= min(every.least, CLEARANCE)
+    ground = np.arange(len(every.names)) >= count
+    always = np.where(ground, touch.all(axis=0), touch.mean(axis=0) >= ALWAYS)
     home = (every.distances(np.array(robot.home)) < 0) & ~always
-    ground = np.arange(len(always)) >= count
     carriers = {body.parent for body in robot.tree.bodies}
     for k, sunk in zip(every.standing, always[count:], strict=True):
         if sunk and every.capsules[k].body not in carriers:
@@ -226,16 +231,21 @@ def _watched(every: Clearance, limits: MotionLimits) -> tuple[Clearance | None, 
     kept = ~always & (ground | ~home)
     reasons = {
         "not watched, because they touch where the arm is at home": home & ~ground,
-        "not watched, because they always touch": always,
+        "not watched, because they nearly always touch": always,
         "in touch where the arm is at home": home & ground,
     }
+    names = np.array(every.names, dtype=object)
     notes = [
-        f"{reason}: {'; '.join(printable(every.names[k]) for k in np.flatnonzero(which))}"
+        f"{reason}: {'; '.join(dict.fromkeys(printable(x) for x in names[which]))}"
         for reason, which in reasons.items()
         if which.any()
     ]
     if not kept.any():
-        return None, [*notes, "no links are left that could touch"]
+        raise BadArgument(
+            f"No links of robot {printable(robot.name)!r} are left that could be kept apart.\n  "
+            + "\n  ".join(notes)
+            + "\n  Give the links smaller radii: collision={link: metres}, --radius link=metres."
+        )
     pairs = [pair for pair, keep in zip(every.pairs, kept[:count], strict=True) if keep]
     standing = [k for k, keep in zip(every.standing, kept[count:], strict=True) if keep]
     return replace(every, pairs=pairs, standing=standing), notes

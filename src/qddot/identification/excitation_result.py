@@ -175,10 +175,11 @@ class Excitation(Reference, Judged):
             for name in SIGNS
             if name != "effort" or np.isfinite(self.limits.effort).any()
         )
+        better = f", {self.gain:.1f} times below the best random one ({self.random_condition:.4g})"
         lines = [
             f"excitation of {printable(self.robot_name)}: {self.n} joints, {self.period:g} s",
-            f"condition number {self.condition:.4g} of {self.parameters} base parameters, "
-            f"{self.gain:.1f} times below the best random one ({self.random_condition:.4g})",
+            f"condition number {self.condition:.4g} of {self.parameters} base parameters"
+            + (better if np.isfinite(self.gain) else ""),
             *_told_before(self.after),
             *(
                 "made once without a load and once with each of: "

@@ -32,6 +32,7 @@ FINE = 10  # times as many, to measure what was found
 GUARD = 0.004  # of the limits, kept free in the search for what penalties leave over
 HALVES = 10  # of a motion that is made smaller
 ROOM = 0.004  # [m], the same of the workspace
+DESCENT = 0.9  # of the time; the rest is for what makes a motion keep its limits
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,9 @@ class Search:
     best_value: float = np.inf
     evaluations: int = 0
     history: list[tuple[int, float]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.opened = time.monotonic()
 
     @property
     def robot(self) -> Robot:
@@ -162,26 +166,37 @@ class Search:
     def offer(self, X: np.ndarray) -> None:
         """Take a motion for the best if it keeps the limits and is better."""
         for each in (X, self.repaired(X)):
-            fitting = self.shrunk(each)
+            fitting = None if each is None else self.shrunk(each)
             value = np.inf if fitting is None else self.value(fitting)
             if value < self.best_value:
                 self.best, self.best_value = fitting, value
                 self.history.append((self.evaluations, value))
         self.tell(self.best_value)
 
-    def repaired(self, X: np.ndarray) -> np.ndarray:
-        """Return a motion near by that keeps the limits at the instants of the search."""
+    def repaired(self, X: np.ndarray) -> np.ndarray | None:
+        """Return a motion near by that keeps the limits in the search; None: no time is left."""
         B0, B1, B2 = self.coarse
+        if self.spent():
+            return None
 
         def penalty(X: np.ndarray) -> tuple[float, np.ndarray]:
+            if self.spent():
+                raise OutOfTime
             total, bars = self.penalty((B0 @ X, B1 @ X, B2 @ X), 3 * GUARD)
             return 1e3 * total, 1e3 * (B0.T @ bars[0] + B1.T @ bars[1] + B2.T @ bars[2])
 
-        return self.minimised(penalty, X, 50)
+        try:
+            return self.minimised(penalty, X, 50)
+        except OutOfTime:
+            return None
+
+    def spent(self, share: float = 1.0) -> bool:
+        """Return whether this share of the time that the search has is over."""
+        return time.monotonic() >= self.opened + share * max(0.0, self.deadline - self.opened)
 
     def objective(self, X: np.ndarray, sharpness: float, weight: float) -> tuple[float, np.ndarray]:
         """Return criterion plus penalty, and the gradient by X."""
-        if time.monotonic() > self.deadline:
+        if self.spent(DESCENT):
             raise OutOfTime
         self.evaluations += 1
         B0, B1, B2 = self.coarse
