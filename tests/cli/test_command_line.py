@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -18,9 +19,8 @@ import qddot
 from qddot.cli import TOUR, is_interrupt, terminal
 
 OF_ROBOTS = VERBS.keys() - {"sweep", "exercise", "log"}  # of a plan, of none, of a log first
-# the first takes a minute, and `make demo` runs it; the other needs its files, which a page writes
-NOT_RUN_HERE = ("qddot report panda", "qddot check answers.toml --key key.toml")
 BAD_ROBOT = "pandaa"
+HANGS = 120  # [s]: far longer than anything here takes
 
 
 def started(*words, **options):
@@ -33,6 +33,15 @@ def examples(verb):
     """Return the examples of a verb's help, as words."""
     text = VERBS[verb].epilog.replace("\\\n", " ")
     return [shlex.split(line) for line in text.splitlines()]
+
+
+def files_of_examples(folder):
+    """Write the files that examples of the help name and that no example before them makes."""
+    questions = 'title = "Sheet"\nrobot = "two_link_point_symbolic"\n'
+    for name, last in (("answers", 'text = "m2 L2^2"'), ("key", "points = 2")):
+        question = f'[[answer]]\nquestion = "1"\nquantity = "M[2,2]"\n{last}\n'
+        (folder / f"{name}.toml").write_text(questions + question, encoding="utf-8")
+    run("export", "two_link", "-o", folder / "arm.urdf")
 
 
 # every verb
@@ -69,24 +78,58 @@ def test_a_summary_is_one_sentence_that_fits_the_list_of_verbs(verb):
     assert summary.endswith(".")
 
 
-# what these do is tested in their rooms
-SLOW = ("bench", "excite", "certify", "control", "doctor", "export", "identify", "report")
-SLOW += ("simulate", "sweep", "derive", "prove", "log", "contact", "exercise", "draw")
+# a second of work or more
+SLOW = ("bench", "control", "derive", "draw", "excite", "identify", "log", "report", "simulate")
 
 
 @pytest.mark.parametrize("verb", [*sorted(VERBS.keys() - {"studio", *SLOW}), *long(*SLOW)])
 def test_every_example_of_the_help_runs_and_the_last_gives_json_quietly(verb, tmp_path):
+    files_of_examples(tmp_path)
     *before, last = examples(verb)
     for _, *words in before:
-        if shlex.join(["qddot", *words]) not in NOT_RUN_HERE:
-            done = run(*words, cwd=tmp_path)
-            assert done.returncode == 0, f"{shlex.join(words)}: {done.stderr}"
-            assert done.stdout
+        done = run(*words, cwd=tmp_path)
+        assert done.returncode == 0, f"{shlex.join(words)}: {done.stderr}"
+        assert done.stdout
     words = [word for word in last[1:] if word != "--json"]
     done = run(*words, "--json", "--quiet", cwd=tmp_path)
     assert done.returncode == 0, f"{shlex.join(words)}: {done.stderr}"
     json.loads(done.stdout, parse_constant=pytest.fail)  # no NaN, no Infinity
     assert not done.stderr
+
+
+def tour():
+    """Return the command lines of the tour, as words."""
+    lines = (line.partition("  ")[0] for line in re.findall(r"^  (qddot .*)", TOUR, re.MULTILINE))
+    return [line.split()[1:] for line in lines]
+
+
+RUN_ELSEWHERE = ("report", "studio", "--install-completion")
+
+
+@pytest.mark.parametrize("words", [w for w in tour() if w[0] not in RUN_ELSEWHERE], ids=shlex.join)
+def test_every_command_of_the_tour_runs(words, tmp_path):
+    files_of_examples(tmp_path)
+    done = run(*words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("words", [*examples("studio"), ["qddot", "studio", "arm.urdf"]])
+def test_every_example_of_the_studio_serves_a_page_until_ctrl_c(words, tmp_path):
+    files_of_examples(tmp_path)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    words = [port if word == "9000" else word for word in words[1:]]
+    environment = os.environ | {"BROWSER": "true"}
+    with started(*words, cwd=tmp_path, env=environment) as studio:
+        address = re.search(r"http://127\.0\.0\.1:\d+/", studio.stdout.readline())
+        studio.send_signal(signal.SIGINT)
+        said = studio.communicate(timeout=HANGS)[1]
+    assert address
+    assert "goodbye" in said
+    assert studio.returncode == 130
 
 
 @pytest.mark.parametrize("verb", sorted(OF_ROBOTS))
