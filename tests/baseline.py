@@ -103,6 +103,7 @@ def exports() -> dict[str, str]:
         for target in TARGETS:
             with tempfile.TemporaryDirectory() as folder:
                 place = Path(folder) / (f"{name}.fmu" if target == "fmu" else target)
+                place.mkdir()  # a folder, whatever its name ends in
                 qddot.export(qddot.load(name), place, target=target)
                 for path in sorted(p for p in Path(folder).rglob("*") if p.is_file()):
                     label = f"{name} {target} {path.relative_to(folder)}"

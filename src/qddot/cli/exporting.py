@@ -23,10 +23,9 @@ from qddot.cli.terminal import (
     warn_each,
 )
 from qddot.errors import BadArgument, one_of
+from qddot.exporting.targets import TARGETS, chosen_target, near_targets
 from qddot.progress import percent_done
 from qddot.saving import check_place, write_whole
-
-TARGETS = ("c", "cpp", "cuda", "matlab", "fmu")
 
 
 def export(
@@ -34,19 +33,21 @@ def export(
     output: Annotated[
         Path,
         entry(
-            f"The robot file to write, {one_of(ENDINGS_OF_ROBOTS)}, or a folder for source.",
+            f"The robot file to write, {one_of(ENDINGS_OF_ROBOTS)}, an FMU, .fmu, or a folder for "
+            "source.",
             "PLACE",
             "--output",
             "-o",
-            autocompletion=completion.files(*ENDINGS_OF_ROBOTS),
+            autocompletion=completion.files(*ENDINGS_OF_ROBOTS, ".fmu"),
         ),
     ],
     target: Annotated[
         str | None,
         choice(
             "--target",
-            TARGETS,
-            "Write source code for another machine. The default is c, if PLACE has no ending",
+            tuple(TARGETS),
+            "Write source code or an FMU. The default is what PLACE ends in; for a folder c",
+            near_targets,
         ),
     ] = None,
     functions: Annotated[
@@ -68,6 +69,10 @@ def export(
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite existing files; only with --target.")
     ] = False,
+    name: Annotated[
+        str | None,
+        entry("What the functions and the model are called: arm.", "NAME", show_default="ROBOT"),
+    ] = None,
     inertia: Annotated[
         str | None,
         choice(
@@ -79,7 +84,7 @@ def export(
     settings: Settings = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a robot to a file, or its functions as C, MATLAB, FMU.
+    """Write a robot to a file, an FMU, or source for C, C++, CUDA, MATLAB.
 
     Examples:
       qddot export panda -o panda.urdf
@@ -88,26 +93,29 @@ def export(
       qddot export ur5 --target c --functions inverse_dynamics,mass_matrix -o ur5_c
       qddot export two_link --law computed_torque --dtype float32 -o two_link_c
       qddot export two_link_symbolic --target matlab -o two_link
+      qddot export ur5 --name arm -o arm.fmu
     """
-    if target is None and output.suffix and not output.is_dir():
+    import qddot
+    from qddot.control.spec import named_law
+    from qddot.exporting.exported import USUAL, renamed
+
+    target = chosen_target(output, target)
+    if target is None:
         _refuse_without_target(functions=functions, law=law, dtype=dtype != "float64", force=force)
         check_place(output, "A robot", ENDINGS_OF_ROBOTS)
         from qddot.writers import as_file
 
-        robot = read_robot(source, settings, inertia=inertia or "refuse")
+        robot = renamed(read_robot(source, settings, inertia=inertia or "refuse"), name)
         text, notes = as_file(robot.model, output)
         warn_each([f"in {output.name}, {what}" for what in notes], "the file's first comment")
         write_whole(output, text)
         tell(as_json, {"lost": notes}, [], [output])
         return
-    import qddot
-    from qddot.control.spec import named_law
-    from qddot.exporting.exported import USUAL, WITH_SYMBOLS
-
-    robot = (read_robot if target in WITH_SYMBOLS else read_numeric)(source, settings)
-    names = [name.strip() for name in functions.split(",") if name.strip()] if functions else []
+    robot = (read_robot if TARGETS[target].with_symbols else read_numeric)(source, settings)
+    names = [each.strip() for each in functions.split(",") if each.strip()] if functions else []
     wanted: Any = [*names, *(named_law(x, robot) for x in law or [])] or USUAL
-    done = qddot.export(robot, output, target=target, functions=wanted, dtype=dtype, force=force)
+    options = {"target": target, "functions": wanted, "dtype": dtype, "force": force}
+    done = qddot.export(robot, output, **options, name=name)
     counts = {f.name: f.operations for f in done.functions}
     sizes = {str(path): path.stat().st_size for path in done.files}
     facts = {"operations": counts, "bytes": sizes, "files": list(sizes), "lost": list(done.lost)}

@@ -26,9 +26,11 @@ STATES = 8  # recorded for the check
 CLOSE = 1e-3  # in float32, relative to the largest entry: a badly conditioned M costs digits
 
 
-def c_files(robot: Robot, functions: Sequence[ExportedFunction], single: bool) -> dict[str, str]:
+def c_files(
+    robot: Robot, functions: Sequence[ExportedFunction], single: bool, name: str = ""
+) -> dict[str, str]:
     """Return the files by their names."""
-    number, stem = CNumber(single), identifier(robot.name, "robot")
+    number, stem = CNumber(single), name or identifier(robot.name, "robot")
     blocks: dict[str, str] = {}  # several functions may call the same
     definitions: list[str] = []
     for f in functions:
@@ -208,9 +210,11 @@ def plain_ascii(text: str) -> str:
     return plain.encode("ascii", "replace").decode()
 
 
-def cuda_files(robot: Robot, functions: Sequence[ExportedFunction], single: bool) -> dict[str, str]:
+def cuda_files(
+    robot: Robot, functions: Sequence[ExportedFunction], single: bool, name: str = ""
+) -> dict[str, str]:
     """Return the files by their names."""
-    real, stem = Real(single), identifier(robot.name, "robot")
+    real, stem = Real(single), name or identifier(robot.name, "robot")
     kernels = [kernel(f.program, f"{stem}_{f.name}", real) for f in functions]
     lines = [f"// {_plain(printable(robot.name))}, {real.name}; one thread per state", "//"]
     for function, text in zip(functions, kernels, strict=True):

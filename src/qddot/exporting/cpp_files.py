@@ -45,11 +45,13 @@ AXES = {
 }
 
 
-def cpp_files(robot: Robot, functions: Sequence[ExportedFunction], single: bool) -> dict[str, str]:
+def cpp_files(
+    robot: Robot, functions: Sequence[ExportedFunction], single: bool, name: str = ""
+) -> dict[str, str]:
     """Return the files by their names."""
     if single:
         raise BadArgument("A C++ header is for float and double alike: leave out dtype='float32'.")
-    stem = identifier(robot.name, "robot")
+    stem = name or identifier(robot.name, "robot")
     return {
         f"{stem}.hpp": cpp_header(robot, stem, functions),
         f"{stem}_check.cpp": check_program(stem, functions),

@@ -3,36 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from qddot.errors import BadArgument, RobotWarning, did_you_mean, printable
-from qddot.exporting.c_files import c_files, cuda_files
-from qddot.exporting.cpp_files import cpp_files
-from qddot.exporting.fmu_files import fmu_files
-from qddot.exporting.functions import ExportedFunction, functions
-from qddot.exporting.matlab_files import matlab_files, usual
+from qddot.errors import BadArgument, RobotWarning, printable
+from qddot.exporting.functions import ExportedFunction, functions, identifier
+from qddot.exporting.targets import TARGETS, chosen_target
 from qddot.plain_text import fitted
 from qddot.results import Judged
 from qddot.robot import Robot, robot_of
-from qddot.robot_formats import written_endings
+from qddot.robot_formats import loaded, written_endings
 from qddot.saving import check_place, together, write_whole
 
 Files = Mapping[str, str | bytes]
-TARGETS: dict[str, Callable[[Robot, Sequence[ExportedFunction], bool], Files]] = {
-    "c": c_files,
-    "cpp": cpp_files,
-    "cuda": cuda_files,
-    "matlab": matlab_files,
-}
-# targets that take a whole robot, and say what they cannot hold
-WHOLE = {"fmu": fmu_files}
-WITH_SYMBOLS = ("matlab",)  # targets that take robots whose parameters have no value yet
 USUAL = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "gravity_torque")
+NAMED = re.compile(r"[a-z][a-z0-9_]{0,30}")
 
 
 @dataclass(frozen=True)
@@ -64,63 +54,83 @@ def export(
     functions: Iterable[Any] = USUAL,
     dtype: str = "float64",
     force: bool = False,
+    name: str | None = None,
 ) -> Exported:
     """Write a robot to a file, or its quantities as source for other machines.
 
     Args:
         robot: The robot, or its built-in name or file.
         place: A robot file (.toml, .json, .urdf, .xml, .sdf); or, for source, the folder where the
-            files go, which is made if it is not there.
+            files go, which is made if it is not there; or one file, arm.fmu.
         target: "c": C99 with a check of itself and a CMake file; "cpp": the same as a C++17 header,
             for float, double and batches; "cuda": kernels; "matlab": a function per file, for
             MATLAB, Simulink and GNU Octave, of robots with symbols too; "fmu": the motion of the
-            robot as FMUs of FMI 2.0 and 3.0. If not given, a robot file where the place has the
-            ending of one, else "c".
+            robot as FMUs of FMI 2.0 and 3.0, or of 2.0 where the place is one file; "fmu2" and
+            "fmu3": of one of them. If not given, what the place ends in: a robot file, an FMU; for
+            a folder "c".
         functions: Names of quantities ("inverse_dynamics", "jacobian:tool:local"), recorded
             programs, or control laws. A law is exported with its reference as inputs. If not
             given, inverse and forward dynamics, M, C and g; for MATLAB also the other terms,
             energies, pose and Jacobian of the tip, and `dir2dyn`, forward dynamics of one vector.
         dtype: "float64" or "float32".
         force: Overwrite source that is there; a robot file is replaced, as by `robot.save`.
+        name: What functions, their files and the model are called, instead of the robot's name: in
+            C arm_mass_matrix, for MATLAB arm_M; of an FMU or a robot file, its model.
 
     Example:
         qddot.export("panda", "panda.urdf")
-        qddot.export("panda", "panda_c", functions=["inverse_dynamics"])
+        qddot.export("panda", "panda_c", functions=["inverse_dynamics"], name="arm")
+        qddot.export("panda", "panda.fmu")
         qddot.export("two_link_symbolic", "two_link_matlab", target="matlab")
     """
     robot, place = robot_of(robot), Path(place)
-    if target is None and place.suffix.strip(".") and not place.is_dir():
+    target = chosen_target(place, target)
+    if target is None:
         check_place(place, "A robot", written_endings())
         if functions is not USUAL or dtype != "float64":
             raise BadArgument(
                 f"functions and dtype are for source, and {printable(place.name)!r} is a robot "
                 "file.\n  Leave them out, or name a target, such as target='c'."
             )
-        return Exported((place,), (), tuple(robot.save(place)))
-    target = "c" if target is None else target
-    if target not in (known := (*TARGETS, *WHOLE)):
-        raise BadArgument(
-            f"There is no target {printable(str(target))!r}.{did_you_mean(str(target), known)} "
-            f"There are: {', '.join(known)}."
-        )
+        return Exported((place,), (), tuple(renamed(robot, name).save(place)))
     if dtype not in ("float64", "float32"):
         raise BadArgument(f"dtype is {dtype!r}; it must be 'float64' or 'float32'.")
-    if target in WHOLE:
+    prefix = "" if name is None else function_name(name)
+    row, lost = TARGETS[target], ()
+    if row.whole:
+        wanted: list[ExportedFunction] = []
         named = () if functions is USUAL else functions
-        whole, lost, inside = WHOLE[target](robot, named, dtype == "float32")
+        files, lost = row.write(robot, named, dtype == "float32", prefix)
         for what in lost:
             warnings.warn(f"In the files of {robot.name!r}, {what}.", RobotWarning, stacklevel=3)
-        return Exported(tuple(write_files(place, whole, force)), inside, lost)
-    if target == "matlab" and functions is USUAL:
-        functions = usual(robot)
-    wanted = chosen(robot, functions, target in WITH_SYMBOLS)
-    if dtype == "float32" and (exact := [f.name for f in wanted if f.double_only]):
+    else:
+        asked = loaded(row.usual)(robot) if row.usual and functions is USUAL else functions
+        wanted = chosen(robot, asked, row.with_symbols)
+        if dtype == "float32" and (exact := [f.name for f in wanted if f.double_only]):
+            raise BadArgument(
+                f"{exact[0]} needs double precision: float32 cannot hold what it gives.\n"
+                "  Leave it out, or leave out dtype='float32'."
+            )
+        files = row.write(robot, wanted, dtype == "float32", prefix)
+    if place.suffix.lower() in row.endings and not os.path.isdir(place):
+        place, files = place.parent, {place.name: next(iter(files.values()))}
+    return Exported(tuple(write_files(place, files, force)), tuple(wanted), lost)
+
+
+def renamed(robot: Robot, name: str | None) -> Robot:
+    """Return the robot under another name, if one is given."""
+    return robot if name is None else replace(robot, model=replace(robot.model, name=name))
+
+
+def function_name(name: str) -> str:
+    """Return a name that functions can begin with in every language; refuse any other."""
+    plain = identifier(name)[:31]
+    if not (NAMED.fullmatch(name) and identifier(name) == name):
         raise BadArgument(
-            f"{exact[0]} needs double precision: float32 cannot hold what it gives.\n"
-            "  Leave it out, or leave out dtype='float32'."
+            f"name is {printable(name)!r}: functions take small letters, digits and _, 31 at most, "
+            f"a letter first.\n  For instance {plain!r}."
         )
-    files = TARGETS[target](robot, wanted, dtype == "float32")
-    return Exported(tuple(write_files(place, files, force)), tuple(wanted))
+    return name
 
 
 def chosen(robot: Robot, wanted: Any, with_symbols: bool) -> list[ExportedFunction]:
@@ -134,7 +144,7 @@ def write_files(folder: Path, files: Files, force: bool) -> list[Path]:
     if there and not force:
         raise BadArgument(
             f"{printable(str(folder / there[0]))} is there already, and nothing was written.\n"
-            "  Choose another folder, or overwrite it: force=True, --force."
+            "  Choose another place, or overwrite it: force=True, --force."
         )
     try:
         new = not folder.exists()

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,9 +35,13 @@ MACHINES = {"x86_64": "x86_64", "AMD64": "x86_64", "aarch64": "aarch64", "arm64"
 
 
 def fmu_files(
-    robot: Robot, functions: Iterable[Any], single: bool
-) -> tuple[dict[str, bytes], tuple[str, ...], tuple[()]]:
-    """Return the files by their names, what they could not hold, and no functions."""
+    robot: Robot,
+    functions: Iterable[Any],
+    single: bool,
+    name: str = "",
+    versions: Sequence[str] = tuple(VERSIONS),
+) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """Return the files by their names, FMI 2.0 first, and what they could not hold."""
     if single:
         raise BadArgument("An FMU is in float64: leave out dtype='float32'.")
     if not isinstance(functions, tuple) or functions:
@@ -44,7 +49,7 @@ def fmu_files(
             "An FMU is the motion of a robot, and takes no functions or laws: leave them out.\n"
             "  For these, take target='c' or target='cpp'."
         )
-    model, stem = FmuModel(robot), identifier(robot.name, "robot")
+    model, stem = FmuModel(robot), name or identifier(robot.name, "robot")
     texts = {name: (FOLDER / name).read_text(encoding="utf-8") for name in TEMPLATES}
     texts["model.c"] = model.source()
     whole = "\n".join([robot.name, *robot.joint_names, *texts.values()])
@@ -55,10 +60,11 @@ def fmu_files(
     texts["model.h"] = model.header(token)
     libraries, missing = compiled(texts)
     files = {}
-    for version, fmi in VERSIONS.items():
+    for version in versions:
+        fmi = VERSIONS[version]
         own = [*COMMON, fmi.source]
         parts: dict[str, bytes] = {
-            "modelDescription.xml": description(model, stem, token, own, version),
+            "modelDescription.xml": description(model, stem, name, token, own, version),
             **{f"sources/{name}": texts[name].encode() for name in (*own, *HEADERS)},
         }
         if version == "3.0":
@@ -66,8 +72,11 @@ def fmu_files(
         if version in libraries:
             parts[f"binaries/{fmi.platform(_machine())}/{stem}.so"] = libraries[version]
         files[f"{stem}_fmi{version[0]}.fmu"] = zipped(parts)
-    return files, (*model.lost, *missing), ()
+    return files, (*model.lost, *missing)
 
+
+fmu2_files = partial(fmu_files, versions=("2.0",))
+fmu3_files = partial(fmu_files, versions=("3.0",))
 
 HEADERS = ("arm.h", "fmi.h", "model.h")
 TEMPLATES = ("arm.h", "fmi.h", "arm.c", "contact.c", "variables.c", "fmi2.c", "fmi3.c")

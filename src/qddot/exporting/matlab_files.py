@@ -48,7 +48,7 @@ def usual(robot: Robot) -> list[str]:
 
 
 def matlab_files(
-    robot: Robot, functions: Sequence[ExportedFunction], single: bool
+    robot: Robot, functions: Sequence[ExportedFunction], single: bool, name: str = ""
 ) -> dict[str, str]:
     """Return the files by their names."""
     if single:
@@ -56,7 +56,8 @@ def matlab_files(
     fields = field_names(robot.symbols)
     closed = ReadableForms(robot, fields) if robot.symbols else None
     named = [
-        replace(f, name=name) for f, name in zip(functions, file_names(functions), strict=True)
+        replace(f, name=f"{name}_{own}" if name else own)
+        for f, own in zip(functions, file_names(functions), strict=True)
     ]
     files = {f"{f.name}.m": _file(robot, f, fields, closed) for f in named}
     if robot.symbols:
@@ -219,13 +220,15 @@ def _readme(robot: Robot, functions: Sequence[ExportedFunction]) -> str:
         "matlab_readme.txt",
         robot=" ".join(printable(robot.name).split()),
         rows="\n".join(rows),
+        one=functions[0].name,
         **marks,
         first=FIRST if robot.symbols else "",
         parameters=PARAMETERS if robot.symbols else "",
         joints=", ".join(robot.joint_names),
     )
-    simulated = any(f.name == "dir2dyn" for f in functions) and robot.nq == robot.n
-    return f"{text}\n{template('matlab_simulated.txt', **marks) if simulated else ''}"
+    forward = next((f.name for f in functions if f.program.name == "dir2dyn"), "")
+    simulated = template("matlab_simulated.txt", **marks, dir2dyn=forward)
+    return f"{text}\n{simulated if forward and robot.nq == robot.n else ''}"
 
 
 FIRST = "p = parameters();          % its values; change them as you like\n"

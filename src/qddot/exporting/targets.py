@@ -1,0 +1,99 @@
+"""The targets of `export`, a row each: Python and the command line both ask this table.
+
+A writer takes the robot, the functions, whether numbers are float32, and the name that functions
+and files begin with, "" for the robot's own; it returns the contents of files by their names. It is
+named as "module:function" and imported on first use, so that this table costs nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from qddot.errors import BadArgument, did_you_mean, plain_name, printable
+from qddot.robot_formats import loaded, written_endings
+
+
+@dataclass(frozen=True)
+class Target:
+    """A language, or a kind of file, that robots are exported as."""
+
+    writer: str
+    endings: tuple[str, ...]  # of its files
+    single_file: bool = False  # the place may be one file
+    whole: bool = False  # of a whole robot: no functions are chosen, and it says what is lost
+    with_symbols: bool = False  # also of robots whose parameters have no value yet
+    usual: str = ""  # which functions of a robot, if none are named and not the usual ones
+
+    @property
+    def write(self) -> Callable[..., Any]:
+        """The writer."""
+        return loaded(self.writer)
+
+
+FMU = "qddot.exporting.fmu_files:"
+TARGETS = {
+    "c": Target("qddot.exporting.c_files:c_files", (".c", ".h")),
+    "cpp": Target("qddot.exporting.cpp_files:cpp_files", (".cpp", ".hpp", ".cc", ".cxx")),
+    "cuda": Target("qddot.exporting.c_files:cuda_files", (".cu",)),
+    "matlab": Target(
+        "qddot.exporting.matlab_files:matlab_files",
+        (".m",),
+        with_symbols=True,
+        usual="qddot.exporting.matlab_files:usual",
+    ),
+    "fmu": Target(FMU + "fmu_files", (".fmu",), single_file=True, whole=True),
+    "fmu2": Target(FMU + "fmu2_files", (".fmu",), single_file=True, whole=True),
+    "fmu3": Target(FMU + "fmu3_files", (".fmu",), single_file=True, whole=True),
+}
+MEANT = {  # other words for targets, as `plain_name` writes them
+    **dict.fromkeys(("simulink", "slx", "mdl"), "fmu (a block to import) or matlab (functions)"),
+    "octave": "matlab",
+    **dict.fromkeys(("fmi", "modelica", "dymola", "openmodelica"), "fmu"),
+    **dict.fromkeys(("c++", "hpp", "ros", "ros2"), "cpp"),
+    "gpu": "cuda",
+}
+
+
+def near_targets(word: str) -> str:
+    """Return which targets a word may mean, as a sentence after a blank, or nothing."""
+    plain = plain_name(word).removeprefix(".")
+    if plain in MEANT:
+        return f" Did you mean {MEANT[plain]}?"
+    if f".{plain}" in written_endings():
+        return f" A robot file is written without a target, to a place such as arm.{plain}."
+    return did_you_mean(word, TARGETS)
+
+
+def chosen_target(place: Path, target: str | None) -> str | None:
+    """Return the target that a place and a name mean; None for a robot file.
+
+    Raises:
+        BadArgument: If there is no such target, or it writes several files and the place is one.
+    """
+    ending = "" if os.path.isdir(place) else place.suffix.lower().rstrip(".")
+    if target is None and ending.removeprefix(".") in MEANT:
+        target = ending
+    elif target is None and ending:
+        target = next((name for name, row in TARGETS.items() if ending in row.endings), None)
+        if target is None:
+            return None
+    target = target or "c"
+    if target not in TARGETS:
+        raise BadArgument(
+            f"There is no target {printable(str(target))!r}.{near_targets(str(target))} "
+            f"There are: {', '.join(TARGETS)}."
+        )
+    several = {each for row in TARGETS.values() for each in row.endings} | set(written_endings())
+    if ending in several and not (
+        TARGETS[target].single_file and ending in TARGETS[target].endings
+    ):
+        folder = printable(f"{place.stem}_{target}")
+        raise BadArgument(
+            f"{printable(place.name)!r} is one file, and target {target!r} writes several.\n"
+            f"  Give a folder, such as {folder}, and target {target!r} (--target {target})."
+        )
+    return target
