@@ -1,10 +1,11 @@
-"""Write the examples as Jupyter notebooks: python examples/to_notebooks.py [FOLDER]
+"""Write the examples as Jupyter notebooks: python examples/to_notebooks.py [FOLDER].
 
 The examples are in the "percent" format: a line `# %%` begins a cell of code, `# %% [markdown]`
 one of words, written as comments. VS Code, PyCharm and Spyder open that as it is, and Jupyter with
 jupytext; for everything else there is this.
 """
 
+import argparse
 import json
 import re
 import sys
@@ -59,7 +60,10 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
+    words = argparse.ArgumentParser(description="Write the examples as Jupyter notebooks.")
+    usual = Path("build/notebooks")
+    words.add_argument("folder", type=Path, nargs="?", default=usual, help=f"where to: {usual}")
     try:
-        main(Path(*sys.argv[1:2] or ["build/notebooks"]))
+        main(words.parse_args().folder)
     except (OSError, QddotError) as error:
         sys.exit(f"The notebooks cannot be written: {error}")

@@ -149,6 +149,17 @@ def test_a_folder_of_notebooks_is_written(tmp_path):
     assert json.loads(written[0].read_text(encoding="utf-8")) == converted(EXAMPLES[0])
 
 
+@pytest.mark.parametrize(("word", "status"), [("--help", 0), ("-h", 0), ("--hlep", 2)])
+def test_a_word_that_is_no_folder_makes_none(word, status, tmp_path):
+    converter = str(ROOT / "examples" / "to_notebooks.py")
+    run = subprocess.run(
+        [sys.executable, converter, word], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert run.returncode == status
+    assert "usage: to_notebooks.py [-h] [folder]" in run.stdout + run.stderr
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_place_that_cannot_be_written_is_told_in_a_sentence(tmp_path):
     (tmp_path / "taken").write_text("a file", encoding="utf-8")
     run = subprocess.run(

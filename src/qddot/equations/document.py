@@ -18,6 +18,7 @@ from qddot.errors import printable
 from qddot.formulations import TITLES
 from qddot.formulations.derivation import Part, Quantity, inertial_names, links_mass
 from qddot.formulations.notation import Notation
+from qddot.model.friction import PARAMETERS
 from qddot.results import look
 
 LEFT_OUT = (
@@ -240,15 +241,13 @@ def balance(equations: Equations) -> Equation:
 
 def friction(equations: Equations) -> str:
     """Return what friction takes, by the names of its parts: viscous, dry, a constant offset."""
-    n, tree = equations.notation, equations.robot.tree
-    laws = [*tree.friction, *(shaft.friction.polynomial for shaft in tree.shared)]
-    dry = equations.robot.ring.signs
-    parts = [rf"{n.viscous}\,{n.velocities}"] * (not dry or any(f.viscous for f in laws))
-    coulomb = rf"{n.coulomb}\,\operatorname{{sgn}}({n.velocities})"
-    parts += [coulomb] * (bool(dry) and any(f.coulomb for f in laws))
-    parts += [rf"F_a\,|{n.velocities}|"] * any(f.asymmetry for f in laws)
-    parts += ["f_0"] * any(f.offset for f in laws)
-    return " + ".join(parts)
+    tree = equations.robot.tree
+    laws = [f.steady for f in tree.friction] + [s.friction.polynomial for s in tree.shared]
+    found = [p for p in PARAMETERS if any(getattr(f, p.name) for f in laws)]
+    if not equations.robot.ring.signs and PARAMETERS[0] not in found:
+        found = [PARAMETERS[0], *found]
+    names = (p.formula or rf"f_\mathrm{{{{{p.name}}}}}({{n.velocities}})" for p in found)
+    return " + ".join(name.format(n=equations.notation) for name in names)
 
 
 def springs(n: Notation) -> str:

@@ -149,11 +149,11 @@ class Equations(ParameterTerms):
         return "\n".join(lines)
 
     def _repr_latex_(self) -> str:
+        from qddot.equations.document import friction
         from qddot.equations.readable import displayed, readable_rows, shorthand
 
         terms = r"M(q)\,\ddot{q} + c(q,\dot{q}) + g(q)"
-        terms += r" + F_v\,\dot{q} + f_0" if any(self.friction) else ""
-        terms += r" + F_s\,\operatorname{sgn}(\dot{q})" if self.robot.ring.signs else ""
+        terms += f" + {friction(self)}" if any(self.friction) else ""
         terms += r" + K (q - q_0) + D\,\dot{q}" if any(self.springs) else ""
         rows = [(r"\tau", terms)]
         for name in ("M", "c", "g"):

@@ -118,6 +118,9 @@ class Polynomial:
     def __neg__(self) -> Polynomial:
         return Polynomial(self.ring, -self.value)
 
+    def __abs__(self) -> Polynomial:
+        return self * sign(self)
+
     def __pos__(self) -> Polynomial:
         return self
 

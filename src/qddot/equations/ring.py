@@ -105,7 +105,7 @@ class Ring:
         pairs = zip(tree.bodies, tree.drives, strict=True)
         turning = {drive.index for body, drive in pairs if has_angle(body)}
         turns = tuple(i in turning for i in range(tree.n))
-        rubs = [i for i, f in enumerate(tree.friction) if f.coulomb or f.asymmetry]
+        rubs = [i for i, f in enumerate(tree.friction) if f.signed]
         return Ring(turns, scalars_of(tree), parallel_groups(tree), parameter_roles(tree), rubs)
 
     def __eq__(self, other: object) -> bool:

@@ -36,7 +36,6 @@ PAYLOAD = {  # its numbers in the frame that carries it, with their units
     **dict.fromkeys(("x", "y", "z"), "m"),
     **dict.fromkeys(("Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"), "kg·m²"),
 }
-USUAL = ("viscous", "coulomb", "offset")  # friction that can be changed, had or not
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ class FmuModel:
         for joint, friction in zip(model.free_joints, self.robot.tree.friction, strict=True):
             for p in LINEAR:
                 value = float(getattr(friction, p.name))
-                if value or p.name in USUAL:
+                if value or p.offered:
                     unit = getattr(joint.units, p.unit)
                     least = 0.0 if p.resists else -math.inf
                     name = f"{joint.name}.{p.name}"

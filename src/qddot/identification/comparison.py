@@ -15,6 +15,7 @@ from qddot.errors import BadArgument, IdentificationWarning, listing, printable,
 from qddot.identification.log import Log
 from qddot.identification.runs import file_names
 from qddot.model import Friction, Joint, Motor, Spring
+from qddot.model.friction import PARAMETERS
 from qddot.plain_text import fitted
 from qddot.results import in_notebook, json_ready
 from qddot.writers.urdf import DYNAMICS
@@ -280,9 +281,11 @@ def saved(fit: Fit, path: str | Path) -> list[str]:
     joints = robot.model.free_joints
     parts = [
         ("rotor inertia", [j.name for j in joints if j.motor.reflected]),
-        ("offset", [j.name for j in joints if j.friction.offset]),
-        ("Stribeck's curve", [j.name for j in joints if j.friction.static is not None]),
-        ("friction by direction", [j.name for j in joints if j.friction.asymmetry]),
+        *(
+            (p.meaning, [j.name for j in joints if getattr(j.friction, p.name)])
+            for p in PARAMETERS
+            if p.torque and p.name not in DYNAMICS
+        ),
         ("springs", [j.name for j in joints if j.spring.acts]),
         ("what joints share", [c.combination for c in robot.model.couplings]),
     ]

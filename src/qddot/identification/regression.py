@@ -27,7 +27,7 @@ from qddot.model.friction import LINEAR
 from qddot.program import Program, record
 from qddot.scalars import Scalar
 
-TERMS = ("viscous", "coulomb", "offset", "rotor_inertia")  # what may be asked for
+TERMS = (*(p.name for p in LINEAR if p.offered), "rotor_inertia")  # what may be asked for
 USUAL_TERMS = ("friction", "offset")  # what nearly every arm has and few models say
 SHORT = {p.column: p.name for p in LINEAR if p.name in TERMS} | {"Ia": "rotor_inertia"}
 FRICTION = tuple(p.name for p in LINEAR if p.usual)

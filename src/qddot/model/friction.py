@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import comb
 from typing import Any, TypeAlias
 
 from qddot.errors import BadArgument
@@ -35,6 +36,9 @@ class FrictionParameter:
     multiplies: Callable[[Scalar, Scalar, Sign], Scalar] = lambda velocity, wanted, sign: 0
     share: Callable[[Scalar], Scalar] = abs
     usual: bool = False  # nearly every arm has it: a slider, and part of what "friction" fits
+    offered: bool = False  # also where a joint has none: a term of a fit, a parameter of an FMU
+    torque: bool = True  # it is a torque per something, so a share of all friction is one of it
+    formula: str = ""  # its part of the torque in LaTeX, by the letters of a notation n
 
     @property
     def default(self) -> Scalar | None:
@@ -102,6 +106,13 @@ class Friction:
     def is_dry(self) -> bool:
         """Whether a joint resists also when it barely moves."""
         return _there(self.coulomb, self.static, self.further)
+
+    @property
+    def signed(self) -> bool:
+        """Whether the steady part has the sign of q̇: no polynomial of q̇ below the 9th degree."""
+        ones = {p.name: 1 for p in PARAMETERS if _there(getattr(self, p.name))}
+        f = replace(self, **ones).steady.torque
+        return sum((-1) ** k * comb(9, k) * f(k - 4) for k in range(10)) != 0
 
     @property
     def grip(self) -> tuple[Scalar, Scalar]:
@@ -208,6 +219,8 @@ PARAMETERS = (  # in the order of the fields
         multiplies=lambda velocity, wanted, sign: wanted,
         share=lambda r: r * r,
         usual=True,
+        offered=True,
+        formula=r"{n.viscous}\,{n.velocities}",
     ),
     FrictionParameter(
         "coulomb",
@@ -218,9 +231,13 @@ PARAMETERS = (  # in the order of the fields
         multiplies=lambda velocity, wanted, sign: sign(velocity),
         share=abs,
         usual=True,
+        offered=True,
+        formula=r"{n.coulomb}\,\operatorname{{sgn}}({n.velocities})",
     ),
     FrictionParameter("static", "static friction", "effort", symbol="Fst"),
-    FrictionParameter("stribeck_velocity", "Stribeck velocity", "velocity", resists=False),
+    FrictionParameter(
+        "stribeck_velocity", "Stribeck velocity", "velocity", resists=False, torque=False
+    ),
     FrictionParameter(
         "offset",
         "friction offset",
@@ -230,6 +247,8 @@ PARAMETERS = (  # in the order of the fields
         column="f0",
         multiplies=lambda velocity, wanted, sign: 1,
         share=lambda r: r,
+        offered=True,
+        formula="f_0",
     ),
     FrictionParameter(
         "asymmetry",
@@ -240,6 +259,7 @@ PARAMETERS = (  # in the order of the fields
         column="fa",
         multiplies=lambda velocity, wanted, sign: wanted * sign(velocity),
         share=lambda r: r * abs(r),
+        formula=r"F_a\,|{n.velocities}|",
     ),
 )
 LINEAR = tuple(p for p in PARAMETERS if p.column)  # those that torques are linear in

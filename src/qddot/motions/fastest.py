@@ -186,7 +186,7 @@ def _grid(robot: Robot, path: Any, pieces: Any) -> PathGrid:
 
 def _jumping(robot: Robot) -> np.ndarray:
     """Return the joints, or combinations of them, whose friction jumps, (m, n): a row each."""
-    dry = [s.direction for s in robot.tree.shafts if s.friction.is_dry or s.friction.asymmetry]
+    dry = [s.direction for s in robot.tree.shafts if s.friction.is_dry or s.friction.signed]
     return np.reshape(dry, (-1, robot.n))
 
 

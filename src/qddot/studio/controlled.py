@@ -20,7 +20,6 @@ FASTEST = 20_000.0  # [Hz]
 LATEST = 1.0  # [s], a delay
 FACTORS = 0.01, 100.0  # of masses, of lengths
 LASTING = ("move", "line", "to_pose")  # references that take a time
-SCALED = ("viscous", "coulomb", "static", "offset", "asymmetry")  # of friction, by a share
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +98,7 @@ def believed_of(arm: ShownArm, part: Question | None) -> Changes:
         own = {
             p.name: tuple(share * x for x in friction_values(arm.now, p))
             for p in friction_parameters(arm)
-            if p.name in SCALED and share != 1
+            if p.torque and share != 1
         }
         there = {name: values for name, values in own.items() if values}
         changes = replace(changes, friction=tuple({**dict(changes.friction), **there}.items()))

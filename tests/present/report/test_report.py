@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -62,6 +63,22 @@ def arm(
 
 
 # what is in it
+
+
+def test_only_the_robot_is_written_when_there_is_no_time_at_all(monkeypatch, tmp_path):
+    @contextmanager
+    def none_left(seconds):
+        raise TimeUp
+        yield
+
+    monkeypatch.setattr(reports, "deadline", none_left)
+    path, outcomes = write_report(
+        subject_of("two_link"), tmp_path / "a.html", None, lambda *_: None
+    )
+    assert {each.section.key: each.state for each in outcomes} == {
+        key: "done" if key == "robot" else "left out" for key in KEYS
+    }
+    assert 'id="robot"' in text_of(path)
 
 
 def test_every_number_can_be_had_again_by_the_lines_beside_it(tmp_path, monkeypatch, capsys):

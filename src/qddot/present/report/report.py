@@ -5,12 +5,13 @@ A section that fails, takes too long or is interrupted costs the reader a sectio
 
 from __future__ import annotations
 
+import math
 import re
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -46,7 +47,7 @@ class Section:
     key: str  # also the module that writes it
     title: str
     words: str
-    share: float = 0.3  # of the report's time that it may take at most
+    share: float = 0.3  # of the report's time that it may take at most; ∞: it is always written
 
     def write(self, subject: Subject) -> Chapter:
         """Return the chapter."""
@@ -59,6 +60,7 @@ SECTIONS = (
         "The robot",
         "A robot arm is a chain of rigid bodies with a motor in every joint. Move the sliders: the "
         "numbers beside the arm are computed in your browser by this robot's own equations.",
+        share=math.inf,
     ),
     Section(
         "equations",
@@ -247,6 +249,7 @@ def attempted(section: Section, subject: Subject, left: float, ctrl_c: CtrlC) ->
     """Return a section, or the sentence that stands in its place."""
     started = time.monotonic()
     limit = max(min(section.share * subject.seconds, left), LEAST)
+    limited = nullcontext() if math.isinf(section.share) else deadline(limit)
 
     def outcome(state: str, why: str = "", chapter: Chapter | None = None) -> Outcome:
         return Outcome(section, state, time.monotonic() - started, why, chapter)
@@ -254,7 +257,7 @@ def attempted(section: Section, subject: Subject, left: float, ctrl_c: CtrlC) ->
     try:
         ctrl_c.waits = False
         try:
-            with deadline(limit):
+            with limited:
                 chapter = section.write(subject)
         finally:
             ctrl_c.waits = True
