@@ -19,7 +19,7 @@ from qddot.model.folding import fold
 from qddot.model.link import Link, Placement
 from qddot.model.model import Model, mapped
 from qddot.model.tree import BASE, Tree
-from qddot.present.figures.textbook.pose import TALL, WIDE, floats, pose_and_view
+from qddot.present.figures.textbook.pose import TALL, WIDE, floats, pose_and_view, reach
 from qddot.present.figures.textbook.sheet import Pen, Sheet
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import Expression, free_symbols
@@ -80,7 +80,7 @@ class PosedArm:
     def scale(self) -> float:
         """Centimetres of paper for a metre."""
         points = self.skeleton @ self.axes.T
-        wide, tall = np.maximum(np.ptp(points, axis=0), 1e-9)
+        wide, tall = np.maximum(np.ptp(points, axis=0), 0.1 * reach(self.tree))
         return min(WIDE / wide, TALL / tall)
 
     @cached_property
