@@ -1,5 +1,5 @@
-"""Every recipe of CONTRIBUTING is carried out on a copy of the package, as it stands there, and what
-it gives is used: in Python, and on the command line.
+"""Every recipe of CONTRIBUTING is carried out on a copy of the package as it stands there, those in
+words as in recipes.md; and what it gives is used, in Python and on the command line.
 """
 
 import os
@@ -14,7 +14,8 @@ import pytest
 import qddot
 
 PACKAGE = Path(qddot.__file__).parent
-TEXT = (Path(__file__).parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PAGES = Path(__file__).parents[1] / "CONTRIBUTING.md", Path(__file__).with_name("recipes.md")
+TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 BLOCKS = re.findall(r"^```(diff|python)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 HANGS = 300  # [s]: far longer than anything here takes
 FIRST = """
@@ -88,7 +89,8 @@ drag = rough.inverse_dynamics(q, qd, qdd) - plain.inverse_dynamics(q, qd, qdd)
 assert np.allclose(drag, 3 * qd * abs(qd), rtol=0, atol=1e-12)
 equations = qddot.derive(rough)
 assert "3" in equations.text("tau") and "sgn" in equations.text("tau")
-assert np.allclose(equations.evaluate("tau", q[0], qd[0], qdd[0]), rough.inverse_dynamics(q[0], qd[0], qdd[0]))
+state = q[0], qd[0], qdd[0]
+assert np.allclose(equations.evaluate("tau", *state), rough.inverse_dynamics(*state))
 assert r"F_d\\,|" in equations._repr_latex_()
 rough.save("rough.toml")
 assert "drag = 3" in Path("rough.toml").read_text()
@@ -159,6 +161,33 @@ there = Swing([0, 0], [1, 1], 2.0)
 assert np.allclose(there.at(1.0)[0], 1)
 cli("control", "two_link", "--reference", "swing 1,1 2.0", "--duration", "0.5")
 assert "swing" in cli("control", "--help")
+""",
+    "formulation": """
+equations = qddot.derive("two_link_symbolic", "energies")
+assert equations == qddot.derive("two_link_symbolic", "lagrange")
+assert "energies" in str(qddot.prove("two_link_symbolic"))
+assert "Momenta" in cli("derive", "two_link_symbolic", "--formulation", "energies", "--steps")
+assert "energies" in cli("prove", "two_link_symbolic", "--json")
+""",
+    "file format": """
+robot.save("python.lines")
+cli("export", "two_link", "-o", "line.lines")
+assert Path("python.lines").read_text("utf-8") == Path("line.lines").read_text("utf-8")
+assert qddot.load("line.lines").model.joints == robot.model.joints
+assert "two_link" in cli("show", "line.lines")
+assert ".lines" in cli("export", "--help")
+""",
+    "quantity of Equations": """
+equations = qddot.derive("two_link")
+assert np.allclose(equations.evaluate("twice_g", q[0]), 2 * robot.gravity_torque(q[0]))
+assert equations.text("twice_g") in cli("derive", "two_link", "--quantity", "twice_g")
+""",
+    "task": """
+from qddot.control import TaskVelocity
+from qddot.control.tasks.first_task import FirstTask
+
+chosen = TaskVelocity(robot, FirstTask(gain=1.0))
+assert chosen(q[0], np.array([q[0, 0] + 0.1]))[0] > 0
 """,
     "estimator": """
 fit = qddot.identify(robot, (q, qd, qdd, robot.inverse_dynamics(q, qd, qdd)), method="damped")

@@ -142,7 +142,9 @@ def test_a_saved_robot_says_log_method_error_and_day_and_not_what_is_no_longer_t
 def test_a_urdf_warns_of_what_it_loses_and_of_the_price(tmp_path):
     robot = qddot.load("two_link").with_friction(viscous=5.0, coulomb=2.0, offset=8.0)
     fit = identify(robot, excited(robot, 300, noise=0.5))
-    with pytest.warns(IdentificationWarning, match="A URDF file has no place for friction offset") as told:
+    with pytest.warns(
+        IdentificationWarning, match="A URDF file has no place for friction offset"
+    ) as told:
         fit.save(tmp_path / "arm.urdf")
     text = str(next(w.message for w in told if "URDF" in str(w.message)))
     before, after = (float(x) for x in re.findall(r"([\d.e+-]+) %", text))
