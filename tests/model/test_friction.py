@@ -9,10 +9,12 @@ from nearness import assert_near
 
 import qddot
 from qddot.cli.words import read_set
+from qddot.errors import BadArgument
 from qddot.model.friction import LINEAR, PARAMETERS, Friction, together
 from qddot.model.units import ANGLE
 from qddot.readers.read import read
 from qddot.robot.settings import changed, known_keys
+from qddot.scalars.expressions import symbol
 
 ROUGH = Friction(
     viscous=0.3, coulomb=0.5, static=0.8, stribeck_velocity=0.05, offset=-0.1, asymmetry=0.2
@@ -79,3 +81,29 @@ def test_every_parameter_is_known_wherever_friction_is_set(tmp_path):
     path = tmp_path / "rough.toml"
     rough.save(path)
     assert read(path).joints[0].friction == Friction(**values)
+
+
+@pytest.mark.parametrize(
+    ("given", "signed"),
+    [
+        ({}, False),
+        ({"viscous": 0.1, "offset": -0.7}, False),
+        ({"static": 0.3, "stribeck_velocity": 0.01}, False),  # which no closed form has
+        ({"coulomb": 0.1}, True),
+        ({"asymmetry": -0.1, "viscous": 0.1}, True),
+        ({"coulomb": symbol("F"), "viscous": symbol("b")}, True),
+        ({"viscous": symbol("b")}, False),
+    ],
+)
+def test_friction_is_signed_where_its_closed_form_has_the_sign_of_the_velocity(given, signed):
+    assert Friction(**given).signed == signed
+    robot = qddot.load("two_link").with_friction(**given)
+    assert qddot.derive(robot).robot.ring.signs == (frozenset({0, 1}) if signed else frozenset())
+
+
+def test_the_size_of_a_velocity_has_a_closed_form():
+    ring = qddot.derive(qddot.load("two_link").with_friction(coulomb=1.0)).robot.ring
+    v = ring.element("v", 0)
+    assert abs(-3 * v) == 3 * v * ring.element("d", 0)
+    with pytest.raises(BadArgument, match="no polynomial form"):
+        abs(v + ring.element("v", 1))
