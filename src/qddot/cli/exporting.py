@@ -23,7 +23,7 @@ from qddot.cli.terminal import (
     warn_each,
 )
 from qddot.errors import BadArgument, one_of
-from qddot.exporting.targets import TARGETS, chosen_target, near_targets
+from qddot.exporting.targets import TARGETS, chosen_target
 from qddot.progress import percent_done
 from qddot.saving import check_place, write_whole
 
@@ -43,11 +43,12 @@ def export(
     ],
     target: Annotated[
         str | None,
-        choice(
+        entry(
+            "Write source code or an FMU. The default is what PLACE ends in; for a folder c: "
+            f"{', '.join(TARGETS)}.",
+            "NAME",
             "--target",
-            tuple(TARGETS),
-            "Write source code or an FMU. The default is what PLACE ends in; for a folder c",
-            near_targets,
+            autocompletion=completion.among(tuple(TARGETS)),
         ),
     ] = None,
     functions: Annotated[

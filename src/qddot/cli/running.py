@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 import threading
@@ -28,6 +29,14 @@ LINES = 6  # of a message, at most
 TRACEBACK = "QDDOT_TRACEBACK"  # the environment variable that asks for tracebacks
 # what a command line that cannot be parsed raises; typer exports only its descendant
 Misuse: Any = typer.BadParameter.__bases__[0]
+
+OTHER_WORDS = {  # for options, in the order in which they may be meant
+    **dict.fromkeys(("only", "matrix"), "quantity"),
+    **dict.fromkeys(("time", "t", "for"), "duration period seconds"),
+    **dict.fromkeys(("format", "out", "file", "save"), "output"),
+    **dict.fromkeys(("target", "goal", "xyz"), "position reference"),
+    **dict.fromkeys(("kp", "kd", "gain", "gains"), "gains"),
+}
 
 
 def run(app: typer.Typer, words: Sequence[str]) -> int:
@@ -110,7 +119,9 @@ def misuse(error: Any, verb: str) -> str:
     option = str(getattr(error, "option_name", ""))
     if type(error).__name__ == "NoSuchOption" and error.ctx is not None:
         known = [name for param in error.ctx.command.get_params(error.ctx) for name in param.opts]
+        meant = [f"--{name}" for name in OTHER_WORDS.get(option.lstrip("-"), "").split()]
         near = did_you_mean(option, [name for name in known if name.startswith("--")])
+        near = next((f" Did you mean {name!r}?" for name in meant if name in known), near)
         words = f"`{verb}` has no option {shorten(printable(option))!r}."
         if option.startswith("--"):
             words += near
@@ -118,6 +129,11 @@ def misuse(error: Any, verb: str) -> str:
             words += " Put a blank before an answer that begins with -, as in ' -m g'."
     else:
         words = printable(error.format_message())
+    extra = re.search(r"unexpected extra argument.*?(\S+)\)$", words)
+    if extra and re.fullmatch(r"\(?[-+\d.,e]+", extra[1]):
+        words += ". Numbers follow an option, with commas and no blanks between them: 0.4,0.2,0.5."
+    elif extra and "." in extra[1]:
+        words += f". A file to write is an option: -o {extra[1].lstrip('(')}."
     if "'ROBOT'" in words:
         words += " Give a built-in one, which `qddot show` lists, or a file."
     return f"{words}\n  `{verb} --help` shows what it takes."

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -68,27 +68,17 @@ def saves(what: str, endings: tuple[str, ...], words: str = "Save the result", *
     return writes("--output", "-o", what=what, endings=endings, words=words, **more)
 
 
-def choice(
-    option: str, known: Sequence[str], words: str, near: Callable[[str], str] | None = None
-) -> Any:
-    """Return an option that is one of several names, however written: Rk45, pd-gravity.
-
-    Args:
-        option: The option.
-        known: The names.
-        words: What it chooses.
-        near: Returns which of them another word may mean; by default the one spelt alike.
-    """
+def choice(option: str, known: Sequence[str], words: str) -> Any:
+    """Return an option that is one of several names, however written: Rk45, pd-gravity."""
     by_key = {plain_name(name): name for name in known}
 
     def checked(text: str | None) -> str | None:
         if text is None:
             return None
         if plain_name(text) not in by_key:
-            meant = near(text) if near else did_you_mean(text, known)
             raise BadArgument(
-                f"There is no {option.removeprefix('--')} {printable(text)!r}.{meant}\n"
-                f"  There are: {', '.join(known)}."
+                f"There is no {option.removeprefix('--')} {printable(text)!r}."
+                f"{did_you_mean(text, known)}\n  There are: {', '.join(known)}."
             )
         return by_key[plain_name(text)]
 

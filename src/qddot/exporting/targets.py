@@ -23,8 +23,7 @@ class Target:
 
     writer: str
     endings: tuple[str, ...]  # of its files
-    single_file: bool = False  # the place may be one file
-    whole: bool = False  # of a whole robot: no functions are chosen, and it says what is lost
+    whole: bool = False  # a robot, no functions; says what is lost; the place may be one file
     with_symbols: bool = False  # also of robots whose parameters have no value yet
     usual: str = ""  # which functions of a robot, if none are named and not the usual ones
 
@@ -34,7 +33,6 @@ class Target:
         return loaded(self.writer)
 
 
-FMU = "qddot.exporting.fmu_files:"
 TARGETS = {
     "c": Target("qddot.exporting.c_files:c_files", (".c", ".h")),
     "cpp": Target("qddot.exporting.cpp_files:cpp_files", (".cpp", ".hpp", ".cc", ".cxx")),
@@ -45,27 +43,17 @@ TARGETS = {
         with_symbols=True,
         usual="qddot.exporting.matlab_files:usual",
     ),
-    "fmu": Target(FMU + "fmu_files", (".fmu",), single_file=True, whole=True),
-    "fmu2": Target(FMU + "fmu2_files", (".fmu",), single_file=True, whole=True),
-    "fmu3": Target(FMU + "fmu3_files", (".fmu",), single_file=True, whole=True),
+    "fmu": Target("qddot.exporting.fmu_files:fmu_files", (".fmu",), whole=True),
+    "fmu2": Target("qddot.exporting.fmu_files:fmu2_files", (".fmu",), whole=True),
+    "fmu3": Target("qddot.exporting.fmu_files:fmu3_files", (".fmu",), whole=True),
 }
 MEANT = {  # other words for targets, as `plain_name` writes them
     **dict.fromkeys(("simulink", "slx", "mdl"), "fmu (a block to import) or matlab (functions)"),
     "octave": "matlab",
     **dict.fromkeys(("fmi", "modelica", "dymola", "openmodelica"), "fmu"),
-    **dict.fromkeys(("c++", "hpp", "ros", "ros2"), "cpp"),
+    **dict.fromkeys(("c++", "ros", "ros2"), "cpp"),
     "gpu": "cuda",
 }
-
-
-def near_targets(word: str) -> str:
-    """Return which targets a word may mean, as a sentence after a blank, or nothing."""
-    plain = plain_name(word).removeprefix(".")
-    if plain in MEANT:
-        return f" Did you mean {MEANT[plain]}?"
-    if f".{plain}" in written_endings():
-        return f" A robot file is written without a target, to a place such as arm.{plain}."
-    return did_you_mean(word, TARGETS)
 
 
 def chosen_target(place: Path, target: str | None) -> str | None:
@@ -75,22 +63,24 @@ def chosen_target(place: Path, target: str | None) -> str | None:
         BadArgument: If there is no such target, or it writes several files and the place is one.
     """
     ending = "" if os.path.isdir(place) else place.suffix.lower().rstrip(".")
-    if target is None and ending.removeprefix(".") in MEANT:
-        target = ending
-    elif target is None and ending:
-        target = next((name for name, row in TARGETS.items() if ending in row.endings), None)
-        if target is None:
+    written = written_endings()
+    if target is None:
+        of_ending = [name for name, row in TARGETS.items() if ending in row.endings]
+        meant = [ending] if ending[1:] in MEANT else of_ending
+        if ending and not meant:
             return None
-    target = target or "c"
+        target = meant[0] if ending else "c"
+    plain = plain_name(str(target)).removeprefix(".")
+    target = plain if plain in TARGETS else str(target)
     if target not in TARGETS:
+        near = f" Did you mean {MEANT[plain]}?" if plain in MEANT else did_you_mean(target, TARGETS)
+        if f".{plain}" in written:
+            near = f" A robot file is written without a target, to a place such as arm.{plain}."
         raise BadArgument(
-            f"There is no target {printable(str(target))!r}.{near_targets(str(target))} "
-            f"There are: {', '.join(TARGETS)}."
+            f"There is no target {printable(target)!r}.{near}\n  There are: {', '.join(TARGETS)}."
         )
-    several = {each for row in TARGETS.values() for each in row.endings} | set(written_endings())
-    if ending in several and not (
-        TARGETS[target].single_file and ending in TARGETS[target].endings
-    ):
+    row, files = TARGETS[target], {each for row in TARGETS.values() for each in row.endings}
+    if ending in {*files, *written} and not (row.whole and ending in row.endings):
         folder = printable(f"{place.stem}_{target}")
         raise BadArgument(
             f"{printable(place.name)!r} is one file, and target {target!r} writes several.\n"

@@ -160,11 +160,9 @@ def _feed_forward(fit: Fit) -> str:
 
 
 def _explained_by_file(fit: Fit, error: float, old: float) -> bool:
-    """Return whether the error of a fit differs from that of a good robot file by noise alone.
+    """Return whether a fit differs from a good robot file by noise alone: an F-test at 99 %.
 
-    An F-test on the rows that were fitted, each counted by what it is worth:
-
-        Σ kᵢ (‖τᵢ − Yᵢ φ₀‖²/‖τᵢ − Yᵢ β‖² − 1) ≤ r F₀.₉₉(r, Σ kᵢ − r)
+    Σ kᵢ (‖τᵢ − Yᵢ φ₀‖²/‖τᵢ − Yᵢ β‖² − 1) ≤ r F(r, Σ kᵢ − r)     kᵢ: rows that say new things
     """
     if old <= MEASURABLE:
         return old <= ROUNDING or error >= NO_BETTER * old
