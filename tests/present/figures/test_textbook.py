@@ -25,7 +25,7 @@ from qddot.present.figures.textbook.picture import drawing, picture
 from qddot.present.figures.textbook.posed import posed
 from qddot.present.figures.textbook.sheet import Arc, Disc, FormulaLabel, Polyline
 from qddot.present.figures.textbook.spatial import AXIS
-from qddot.readers.read import built_in_names
+from qddot.readers.read import built_in_names, library
 
 SOME = (
     *("two_link_symbolic", "rp_symbolic", "mass_spring_damper", "double_pendulum_symbolic"),
@@ -235,3 +235,13 @@ def test_tikz_compiles(tmp_path):
     assert not done.returncode, done.stdout.decode(errors="replace")[-2000:]
     assert b"Overfull" not in done.stdout
     assert f"({len(SOME)} pages".encode() in done.stdout
+
+
+def test_an_arm_whose_parts_lie_in_one_point_is_drawn_at_the_scale_of_a_link(tmp_path):
+    """A screw with a small lead, centres of mass beside it: nothing to measure the paper by."""
+    text = library()["rp"].read_text(encoding="utf-8")
+    screw = text.replace('"prismatic"', '"screw"\npitch = "1/(20*pi)"')
+    (tmp_path / "lead.toml").write_text(screw, encoding="utf-8")
+    made = page(document(qddot.derive(qddot.load(tmp_path / "lead.toml"))), "html")
+    assert "<svg" in made
+    assert len(made) < 1_000_000
