@@ -14,8 +14,9 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.blas_threads import one_thread
-from qddot.control.laws.assumption import Assumption
+from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.law import ControlLaw
+from qddot.control.report import rounding_level
 from qddot.control.sampled import HeldPlant, Sampling
 from qddot.control.sampled_loop import STABLE, Linear, linearised
 from qddot.errors import printable
@@ -27,6 +28,9 @@ FAR = 1e6  # [rad or m], beyond which a run has run away
 INSTANTS = 5  # of a reference at which a sampled loop is linearised
 PIECES = 2000  # of time, over which a reference is compared with its own derivatives
 ROUNDING = 1e-9  # of numbers about 1
+FALLEN = 1 / 3  # of its largest, which an error must come down to for a run to show that it falls,
+END = 0.1  # of the run, its last part, in which it must stay there
+SLIGHT = 1e-6  # of the largest error: one that is smaller need not fall
 SHOWN = 0.5  # rows per step of the solver, at least, for rows to show what happens,
 MANY = 500  # unless there are so many
 
@@ -45,7 +49,7 @@ class Setting:
 
 
 def conditions(
-    robot: Robot, law: ControlLaw, motion: Trajectory, setting: Setting
+    robot: Robot, law: ControlLaw, motion: Trajectory, setting: Setting, seen: Rows
 ) -> list[Assumption]:
     """Return what every proof needs, decided for a run; what does not apply is left out."""
     found = [_finished(motion)]
@@ -53,6 +57,7 @@ def conditions(
     found += _followable(law, motion)
     if setting.sampling is None:
         found += _rows_show_it(motion)
+        found.append(_error_falls(robot, law, seen))
     if setting.limits is not None:
         found.append(_not_cut_off(robot, law, motion, setting, setting.limits))
     found.append(_dry(robot, law, motion, setting))
@@ -89,6 +94,35 @@ def _rows_show_it(motion: Trajectory) -> list[Assumption]:
         return []
     why = f"{rows} rows were asked for, and the motion took {steps} steps"
     return [Assumption("What holds at the rows holds between them", None, why)]
+
+
+def _error_falls(robot: Robot, law: ControlLaw, seen: Rows) -> Assumption:
+    """Return whether a run shows what the proof says of its end: each error, its rate and V fall.
+
+    A gain of next to nothing is positive, too, and a run may be short: then hardly anything falls.
+    """
+    statement = "The error is seen to fall"
+    if (largest := np.abs(seen.error).max(initial=0)) <= rounding_level(seen.q):
+        return Assumption(statement, True, f"it stays at {largest:.1e}, of rounding")
+    left, names = law.error_left(robot, seen.q[-1]), list(law.error_names)
+    parts, reference = [seen.error], getattr(law, "reference", None)
+    if law.stays or (reference is not None and law.error_names == robot.joint_names):
+        rates = [reference.at(float(t))[1] for t in seen.t] if not law.stays else 0 * seen.qd
+        parts.append(seen.qd - np.asarray(rates, float))
+        names += [f"the velocity of {name}" for name in robot.joint_names]
+    if seen.V is not None and law.V_vanishes and not left:
+        parts, names = [*parts, seen.V[:, None]], [*names, "V"]
+    size = np.abs(np.hstack(parts))
+    most = size.max(axis=0)
+    late = size[seen.t >= seen.t[-1] - END * (seen.t[-1] - seen.t[0])].max(axis=0)
+    slight = np.maximum(rounding_level(seen.q), SLIGHT * largest)
+    fallen = (late <= FALLEN * most) | (late <= slight) | ((late <= left) & (left < most))
+    share = np.where(late <= slight, 0, late / np.where(most, most, 1))
+    if fallen.all():
+        return Assumption(statement, True, f"in the end {share.max():.2g} of its largest is left")
+    worst = int(np.where(fallen, -1, share).argmax())
+    why = f"in the end {share[worst]:.2g} of the largest of {names[worst]} is left"
+    return Assumption(statement, None, f"{why}; let it run longer, or raise the gains")
 
 
 def _followable(law: ControlLaw, motion: Trajectory) -> list[Assumption]:

@@ -22,7 +22,15 @@ from qddot.control.loop_arguments import (
     noise_of,
     start_of,
 )
-from qddot.control.report import Report, lyapunov_along, rise, rms, settling_time
+from qddot.control.report import (
+    RISE,
+    Report,
+    lyapunov_along,
+    rise,
+    rms,
+    rounding_level,
+    settling_time,
+)
 from qddot.control.sampled import HeldPlant, Sampling, sampled_run
 from qddot.control.spec import described_control, named_law
 from qddot.dynamics.kinematics import AXES, Axes
@@ -262,12 +270,13 @@ def _judged(
 ) -> ClosedLoop:
     """Return a motion with its errors, V and report."""
     error = _errors(robot, law, against, motion)
-    V, V_rate, V_rise = _lyapunov(robot, law, motion, xd)
+    V, V_rate, V_rise, V_still = _lyapunov(robot, law, motion, xd)
     names = law.error_names if against is None else robot.joint_names
     units = law.error_units if against is None else motion.units
     peak = np.abs(motion.tau).max(axis=0)
     own = error if against is None else _errors(robot, law, None, motion)
     seen = Rows(motion.t, motion.q, motion.qd, own, V)
+    level = rounding_level(motion.q)
     report = Report(
         law=type(law).__name__,
         error_names=names,
@@ -275,7 +284,7 @@ def _judged(
         rms=rms(motion.t, error),
         worst=np.abs(error).max(axis=0),
         final=error[-1],
-        settling_time=settling_time(motion.t, error),
+        settling_time=settling_time(motion.t, error, level=level),
         joint_names=robot.joint_names,
         effort=rms(motion.t, motion.tau),
         peak=peak,
@@ -283,8 +292,11 @@ def _judged(
         V_rise=V_rise,
         assumptions=(
             *law.assumptions(robot, seen),
-            *conditions(robot, law, motion, setting),
+            *conditions(robot, law, motion, setting, seen),
         ),
+        level=level,
+        V_still=V_still,
+        sampled=setting.sampling is not None,
     )
     return ClosedLoop(robot, law, motion, error, V, V_rate, report)
 
@@ -298,11 +310,11 @@ def _errors(robot: Robot, law: ControlLaw, against: Any, motion: Trajectory) -> 
 
 def _lyapunov(
     robot: Robot, law: ControlLaw, motion: Trajectory, xd: np.ndarray | None
-) -> tuple[np.ndarray | None, np.ndarray | None, float | None]:
-    """Return V, V̇, and by how much V rose."""
+) -> tuple[np.ndarray | None, np.ndarray | None, float | None, bool]:
+    """Return V, V̇, by how much V rose, and whether V is never more than rounding makes it."""
     program = law.lyapunov(robot)
     if program is None:
-        return None, None, None
+        return None, None, None, False
     rows = motion.t, motion.q, motion.qd, motion.qdd, motion.state
     V, rate = lyapunov_along(program, robot.tree, *rows, xd)
     # an error of a microradian, or of a micrometre, would make V so large
@@ -311,7 +323,7 @@ def _lyapunov(
     least = abs(float(Kernel(program)(*moved)[0] - V[0]))
     claim = record(law.falling, "falling", t=(), q=(robot.nq,), qd=(robot.n,))
     claimed = np.broadcast_to(claim(motion.t, motion.q, motion.qd) > 0, V.shape)
-    return V, rate, rise(V, least, claimed)
+    return V, rate, rise(V, least, claimed), bool(np.abs(V).max() <= RISE * least)
 
 
 def _state_rate(law: ControlLaw, motion: Trajectory) -> np.ndarray | None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.control.laws.assumption import VERDICTS, Assumption, verdict
+from qddot.control.laws.dry_friction import rounded_up
 from qddot.model.tree import Tree
 from qddot.plain_text import fitted
 from qddot.program.differentiate import gradient
@@ -19,6 +20,7 @@ from qddot.results import in_notebook
 
 SETTLED = 0.02  # of the largest error: where a run counts as settled
 RISE = 1e-6  # of its range: V may rise by this and still count as falling
+LEVEL = 1e-9  # [rad or m], of positions of about 1: up to this an error is one of rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,9 @@ class Report:
     margin: np.ndarray  # (n,), effort limit less peak; infinite where there is no limit
     V_rise: float | None  # the largest rise of V above an earlier value, as a share of its range
     assumptions: tuple[Assumption, ...]
+    level: float = 0.0  # [rad or m] up to which an error is one of rounding
+    V_still: bool = False  # whether V stays as small as errors of rounding make it
+    sampled: bool = False  # whether the law is asked at a rate: proofs that V falls are of no rate
 
     @property
     def falls(self) -> bool | None:
@@ -49,17 +54,44 @@ class Report:
         """Whether the law's theorem is about this run, and the run does not contradict it.
 
         True: every assumption was decided and holds for this arm, reference, sampling and region,
-        and V did fall. False: one fails, or V rose. None: none fails, but one is open.
+        and V and the error did fall. False: one fails, or V rose though the law is asked all the
+        time. None: none fails, but one is open.
         """
-        return False if self.falls is False else verdict(self.assumptions)
+        return False if self._rose else verdict(self.assumptions)
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why it is not sound: what fails, or else what is open."""
-        rose = [f"V rises, by {self.V_rise:.1e} of its range"] if self.falls is False else []
+        rose = [f"V rises, by {self.V_rise:.1e} of its range"] if self._rose else []
         said = [(e.holds, f"{e.statement}: {e.verdict} ({e.why})") for e in self.assumptions]
         failing = [*rose, *(text for holds, text in said if holds is False)]
         return tuple(failing or (text for holds, text in said if holds is None))
+
+    @property
+    def _rose(self) -> bool:
+        return self.falls is False and not self.sampled
+
+    @property
+    def settling(self) -> str:
+        """When the error settled, in words."""
+        if (worst := float(self.worst.max(initial=0))) <= self.level:
+            units = " or ".join(dict.fromkeys(self.error_units))
+            below = f"{rounded_up(np.array(worst)):.2g} {units}".rstrip()
+            return f"starts on its reference; the error stays below {below}"
+        if self.settling_time is None:
+            return "not settled"
+        return f"settled to 2 % after {self.settling_time:.4g} s"
+
+    @property
+    def lyapunov(self) -> str:
+        """Whether V rose, in words; nothing where the law has none."""
+        if self.V_rise is None:
+            return ""
+        if not self.falls:
+            if self.sampled:
+                return "rises while torques are held"
+            return f"rises, by {self.V_rise:.1e} of its range"
+        return "stays at the level of rounding" if self.V_still else "never rises"
 
     @property
     def verdict(self) -> str:
@@ -108,18 +140,14 @@ class Report:
 
     @fitted
     def __str__(self) -> str:
-        settled = "not settled"
-        if self.settling_time is not None:
-            settled = f"settled after {self.settling_time:.4g} s"
-        lines = ["; ".join([f"{self.law}: {self._largest_errors()}", settled])]
+        lines = [f"{self.law}: {self._largest_errors()}; {self.settling}"]
         for name, effort, peak, margin in zip(
             self.joint_names, self.effort, self.peak, self.margin, strict=True
         ):
             room = f", {margin:.4g} below its limit" if np.isfinite(margin) else ""
             lines.append(f"  {name}: torque {effort:.4g} (RMS), {peak:.4g} (peak){room}")
-        if self.V_rise is not None:
-            how = "never rises" if self.falls else f"rises, by {self.V_rise:.1e} of its range"
-            lines.append(f"  Lyapunov function {how}")
+        if self.lyapunov:
+            lines.append(f"  Lyapunov function {self.lyapunov}")
         lines += [f"  {each}" for each in self.assumptions]
         lines.append(f"  sound: {self.verdict}")
         return "\n".join(lines)
@@ -136,13 +164,20 @@ def rms(t: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.sqrt(np.trapezoid(values**2, t, axis=0) / (t[-1] - t[0]))
 
 
-def settling_time(t: np.ndarray, error: np.ndarray, share: float = SETTLED) -> float | None:
-    """Return when ‖e‖ is below a share of its largest for good; None if it never is."""
+def settling_time(
+    t: np.ndarray, error: np.ndarray, share: float = SETTLED, level: float = 0.0
+) -> float | None:
+    """Return when ‖e‖ is below a share of its largest, or a level, for good; None if never."""
     size = np.linalg.norm(error, axis=1)
-    outside = np.flatnonzero(size > share * size.max(initial=0))
+    outside = np.flatnonzero(size > max(share * size.max(initial=0), level))
     if not len(outside):
         return float(t[0])
     return None if outside[-1] == len(t) - 1 else float(t[outside[-1] + 1])
+
+
+def rounding_level(q: np.ndarray) -> float:
+    """Return up to which size an error of a motion is one of rounding [rad or m]."""
+    return LEVEL * float(np.nan_to_num(np.abs(q), nan=0, posinf=0).max(initial=1))
 
 
 def rise(V: np.ndarray, least: float = 0.0, claimed: np.ndarray | None = None) -> float:

@@ -57,6 +57,7 @@ class AdaptiveSlotineLi(SlotineLi):
     kind: ClassVar[str] = "adaptive"
     gain_names: ClassVar[tuple[str, ...]] = ("lam", "kd", "adaptation")
     gain_units: ClassVar[Mapping[str, str]] = {**SlotineLi.gain_units, "adaptation": ""}
+    V_vanishes: ClassVar[bool] = False
     model_for: ClassVar[str] = "start"
     equation: ClassVar[str] = "τ = Y(q, q̇, q̇_r, q̈_r) φ̂ − K_D s        dφ̂/dt = −Γ Yᵀ s"
 

@@ -37,7 +37,6 @@ from qddot.dynamics.forward import solve
 from qddot.dynamics.regroup import regrouped
 from qddot.errors import BadArgument
 from qddot.model.tree import Tree
-from qddot.motions.setpoint import stays
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 
@@ -123,11 +122,6 @@ class ApproximateJacobian(ControlLaw):
     @property
     def error_units(self) -> tuple[str, ...]:
         return self.task.units
-
-    @cached_property
-    def stays(self) -> bool:
-        """Whether its reference is one place."""
-        return stays(self.reference)
 
     @cached_property
     def believed(self) -> Tree:

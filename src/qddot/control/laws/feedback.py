@@ -17,7 +17,7 @@ from qddot.dynamics.friction import offset_torque
 from qddot.dynamics.rnea import elastic_torque, gravity_torque
 from qddot.errors import BadArgument
 from qddot.model.tree import Tree
-from qddot.motions.setpoint import joint_reference, stays
+from qddot.motions.setpoint import joint_reference
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 from qddot.spatial.vector import vector
@@ -67,11 +67,6 @@ class JointLaw(ControlLaw):
     def stiffness(self, q: np.ndarray) -> np.ndarray | None:
         """Return Kp."""
         return self.kp
-
-    @cached_property
-    def stays(self) -> bool:
-        """Whether its reference is one place."""
-        return stays(self.reference)
 
 
 def joints_of(robot: Any) -> tuple[str, ...]:
@@ -160,11 +155,6 @@ class TaskLaw(ControlLaw):
     @property
     def error_units(self) -> tuple[str, ...]:
         return self.task.units
-
-    @cached_property
-    def stays(self) -> bool:
-        """Whether its reference is one place."""
-        return stays(self.reference)
 
     def error(self, t: Scalar, q: JointVec) -> Any:
         """Return e: turned too far, then too far along the axes."""

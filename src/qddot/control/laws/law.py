@@ -23,6 +23,7 @@ from qddot.dynamics.regroup import regrouped
 from qddot.errors import BadArgument, WrongShape
 from qddot.model.tree import Tree
 from qddot.model.units import ANGLE, unit_of
+from qddot.motions.setpoint import stays
 from qddot.plain_text import fitted
 from qddot.program.optimise import optimised
 from qddot.program.program import Port, Program, flat
@@ -50,6 +51,7 @@ class ControlLaw:
     # of each: a unit, or which of its joints' units it has; "" where its entries have several
     gain_units: ClassVar[Mapping[str, str]] = {}
     moves_frame: ClassVar[bool] = False  # and not joints
+    V_vanishes: ClassVar[bool] = True  # where its V falls to zero, and not to what it is at rest
     # what its model stands for: "arm", "start" of its estimates, "lengths" of its Jacobian alone
     model_for: ClassVar[str] = "arm"
 
@@ -105,6 +107,10 @@ class ControlLaw:
         """Return what dry friction of an arm does to the proof, at a position."""
         return dry_friction.left(self, robot, q)
 
+    def error_left(self, robot: Robot, q: np.ndarray) -> float:
+        """Return how large an error the proof leaves in the end; most say that none is left."""
+        return 0.0
+
     def stiffness(self, q: np.ndarray) -> np.ndarray | None:
         """Return S at a position: an arm that stands still is pushed back by S e; None: unknown."""
         return None
@@ -145,6 +151,12 @@ class ControlLaw:
                 same = diagonal is not None and np.array_equal(array, diagonal)
                 found[field.name] = (np.diag(array) if same else array).tolist()
         return found
+
+    @cached_property
+    def stays(self) -> bool:
+        """Whether its reference is one place."""
+        reference = getattr(self, "reference", None)
+        return reference is not None and stays(reference)
 
     # the same law, otherwise
 

@@ -146,6 +146,9 @@ class MomentumObserver(ControlLaw):
         seen = right_model(self, robot)._replace(statement="The observer's model is the arm")
         return [*self.law.assumptions(robot, run), seen]
 
+    def error_left(self, robot: Robot, q: np.ndarray) -> float:
+        return self.law.error_left(robot, q)
+
     def stiffness(self, q: np.ndarray) -> np.ndarray | None:
         return self.law.stiffness(q)
 

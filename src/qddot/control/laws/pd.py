@@ -41,6 +41,7 @@ class PD(JointLaw):
     """
 
     kind: ClassVar[str] = "pd"
+    V_vanishes: ClassVar[bool] = False
     equation: ClassVar[str] = "τ = −Kp (q − q_d) − Kd (q̇ − q̇_d)"
 
     def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:

@@ -130,6 +130,10 @@ class RobustSaturated(SlotineLi):
             return left
         return left._replace(holds=True, why="it is part of what `gravity` bounds")
 
+    def error_left(self, robot: Robot, q: np.ndarray) -> float:
+        """Return the error that the boundary layer leaves, of ‖s‖ = ε."""
+        return self._within(robot, q, self.layer)
+
     def falling(self, t: Scalar, q: JointVec, qd: JointVec) -> Scalar:
         """Return ‖s‖ − ε."""
         return _norm(self.sliding(t, q, qd)[0]) - self.layer

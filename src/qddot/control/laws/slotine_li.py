@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,7 +21,7 @@ from qddot.dynamics.coriolis import reference_torque
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import elastic_torque
 from qddot.model.tree import Tree
-from qddot.motions.setpoint import joint_reference, stays
+from qddot.motions.setpoint import joint_reference
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 
@@ -75,11 +74,6 @@ class SlotineLi(ControlLaw):
         """Return e = q − q_d."""
         return self.robot.tree.difference(self.reference.at(t)[0], q)
 
-    @cached_property
-    def stays(self) -> bool:
-        """Whether its reference is one place."""
-        return stays(self.reference)
-
     def sliding(self, t: Scalar, q: JointVec, qd: JointVec) -> tuple[JointVec, JointVec, JointVec]:
         """Return s, q̇_r and q̈_r."""
         place, rate, acceleration = self.reference.at(t)
@@ -116,13 +110,20 @@ class SlotineLi(ControlLaw):
         left = super().dry_friction(robot, q)
         if self.friction == "measured" or (static > coulomb).any() or left.holds:
             return left
-        # V falls where sᵀ K_D s > c, and beyond that ½ s² λ_min(M) is at most what V has there
-        M = np.linalg.eigvalsh(robot.mass_matrix(q))
-        c = dry_friction.fed_by_the_layer(robot)
-        s = np.sqrt(M[-1] / M[0] * c / smallest(self.kd))
         why = "Coulomb friction is compensated by the sign of q̇_r, and what is left of it brakes s"
-        why += f"; the error that stays is at most {s / smallest(self.lam):.2g}"
+        why += f"; the error that stays is at most {self.error_left(robot, q):.2g}"
         return left._replace(holds=True, why=why)
+
+    def error_left(self, robot: Robot, q: np.ndarray) -> float:
+        """Return ‖s‖/λ_min(Λ) of the s below which V need not fall: where sᵀ K_D s ≤ c."""
+        c = 0.0 if self.friction == "measured" else dry_friction.fed_by_the_layer(robot)
+        # beyond that ½ s² λ_min(M) is at most what V has there
+        return self._within(robot, q, np.sqrt(c / smallest(self.kd)))
+
+    def _within(self, robot: Robot, q: np.ndarray, s: float) -> float:
+        """Return the error that stays where V falls beyond a size of s."""
+        M = np.linalg.eigvalsh(robot.mass_matrix(q))
+        return float(s * np.sqrt(M[-1] / M[0]) / smallest(self.lam))
 
     def falling(self, t: Scalar, q: JointVec, qd: JointVec) -> Scalar:
         """Return what is positive where V is said to fall: sᵀ K_D s less what the layer feeds."""

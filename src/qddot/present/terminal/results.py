@@ -79,14 +79,13 @@ def loop_lines(run: ClosedLoop, degrees: bool = False) -> list[str]:
     ):
         cells = [f"{x:>9.4g}" if np.isfinite(x) else f"{'no limit':>9}" for x in values]
         lines.append(f"{printable(name):<{width}}  " + "  ".join([*cells, unit]))
-    settled, V = found.settling_time, "no Lyapunov function"
-    if run.V is not None and found.V_rise is not None:
-        how = "never rises" if found.falls else f"rises, by {found.V_rise:.1e} of its range"
-        V = f"Lyapunov function {how}: from {run.V[0]:.4g} to {run.V[-1]:.4g}"
+    V = "no Lyapunov function"
+    if run.V is not None:
+        V = f"Lyapunov function {found.lyapunov}: from {run.V[0]:.4g} to {run.V[-1]:.4g}"
     return [
         *lines,
         "",
-        "not settled" if settled is None else f"settled to 2 % after {settled:.4g} s",
+        found.settling,
         V,
         "",
         "assumptions",
