@@ -123,7 +123,7 @@ def named_law(
     model: Robot | None = None,
     duration: float | None = None,
 ) -> ControlLaw:
-    """Return a law by its name, with gains that suit the arm where the run starts.
+    """Return a law by its name, with gains that suit the arm.
 
     Raises:
         BadArgument: If the law or its reference cannot be made.

@@ -239,7 +239,7 @@ class AdaptiveApproximateJacobian(ApproximateJacobian):
 
     @classmethod
     def suited(cls, task: Assignment) -> dict[str, Any]:
-        """Return gains that suit the arm where the run starts.
+        """Return gains that suit the arm.
 
         An error that wrong gravity leaves falls like φ̃, at the rate α Γ Y_g² / (Jᵀ Kp J), which Γ
         makes FINDING for every parameter alone.

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qddot.control.laws.assumption import Assumption, Rows
-from qddot.control.laws.gains import DAMP, STIFF, Assignment, gain
+from qddot.control.laws.gains import DAMP, FASTEST, STIFF, Assignment, gain
 from qddot.control.laws.law import ControlLaw
 from qddot.control.laws.task import Task, task_of, task_reference
 from qddot.dynamics.friction import offset_torque
@@ -47,7 +47,11 @@ class JointLaw(ControlLaw):
 
     @classmethod
     def suited(cls, task: Assignment) -> dict[str, Any]:
-        return {"kp": STIFF * task.inertia, "kd": DAMP * task.inertia}
+        """Return springs and dampers, these not too fast for a law that is asked at 1 kHz."""
+        kd = DAMP * task.inertia
+        size = np.sqrt(np.maximum(kd, np.finfo(float).tiny))
+        slow = FASTEST * np.linalg.eigvalsh(task.M / np.outer(size, size)).min()
+        return {"kp": STIFF * task.inertia, "kd": kd * min(1.0, slow) if slow > 0 else kd}
 
     def __post_init__(self) -> None:
         names = joints_of(self.robot)

@@ -1,6 +1,7 @@
 """Gains: checked where they are given, and what they are chosen from where they are not.
 
-Chosen gains bring the arm back like springs of ω = 10 rad/s, critically damped.
+Chosen gains bring the arm back like springs of ω = 10 rad/s, critically damped where its inertia
+is largest within the limits. Those of a frame follow the mass that it seems to have at the start.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from qddot.robot import Robot
 ROUNDING = 1e-12  # of the largest eigenvalue: what counts as symmetric, or as zero
 STIFF, DAMP = 100.0, 20.0  # ω² [1/s²] and 2ω [1/s] of the motion that gains are chosen for
 LEAN = 5.0  # Λ [1/s]
+FASTEST = 1000.0  # [1/s] at which dampers alone stop the arm where it starts
+POSITIONS = 1000  # at which the largest inertia is looked for
 
 
 def gain(name: str, value: Any, parts: Sequence[str], least: str = "positive") -> np.ndarray:
@@ -94,7 +97,7 @@ class Assignment:
     model: Robot  # what the law takes the arm for
     lengths: Robot  # whose Jacobian a law takes that has an approximate one
     reference: Any
-    q: np.ndarray  # where gains are chosen, (n,) [rad or m]
+    q: np.ndarray  # where the run starts, (n,) [rad or m]
     seconds: float  # how long the run lasts
     frame: str
     axes: str
@@ -105,10 +108,14 @@ class Assignment:
         """The mass matrix, shape (n, n)."""
         return self.model.mass_matrix(self.q)
 
-    @property
+    @cached_property
     def inertia(self) -> np.ndarray:
-        """The inertia about every joint, the others locked, shape (n,)."""
-        return np.diag(self.M)
+        """The largest inertia about every joint, the others locked, shape (n,).
+
+        Of many random positions within the limits, the same ones every time, and of the start.
+        """
+        q = np.vstack([self.q, self.arm.random_positions(POSITIONS)])
+        return np.diagonal(self.model.mass_matrix(q), axis1=1, axis2=2).max(axis=0)
 
     @property
     def mass(self) -> float:
