@@ -119,11 +119,13 @@ def reference_of(text: str) -> dict[str, Any]:
     """Return what "quintic 0,0 1,1 2.0" describes, as a plan has it.
 
     Words without a name belong to the keys of the kind in order; a list of points takes all but
-    those that the keys after it need.
+    those that the keys after it need. Numbers alone, "0.1,0.2", are a set point.
     """
     from qddot.motions.description import motion_kinds
 
-    name, *rest = text.split() or [""]
+    alone = text.strip()
+    numbers = "," in alone.split(" ")[0] or (alone[:1].isdigit() or alone[:1] in ("+", "-", "."))
+    name, *rest = f"setpoint {text}".split() if numbers else text.split() or [""]
     if name not in motion_kinds():
         known = reference_names()
         raise BadArgument(

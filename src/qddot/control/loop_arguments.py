@@ -12,6 +12,8 @@ from qddot.control.laws.law import ControlLaw
 from qddot.errors import BadArgument, shorten
 from qddot.motions.setpoint import stays
 from qddot.robot import Robot
+from qddot.simulation.acting import law_of as program_law
+from qddot.simulation.acting import without_motor
 from qddot.simulation.run_arguments import joint_values
 
 AFTER = 1.0  # [s], how long a run goes on after its reference has ended
@@ -30,7 +32,10 @@ def law_of(robot: Robot, law: Any, model: Robot | None) -> ControlLaw:
             f"The law was made for a robot with {law.robot.n} joints ({law.robot.name!r}); "
             f"{robot.name!r} has {robot.n}."
         )
-    return law if model is None else law.on(model)
+    law = law if model is None else law.on(model)
+    if fault := without_motor(robot, program_law(law, robot.n, robot.nq), None):
+        raise BadArgument(f"{type(law).__name__} does not fit {robot.name!r}: {fault}.")
+    return law
 
 
 def noise_of(robot: Robot, name: str, value: Any) -> np.ndarray:

@@ -8,7 +8,7 @@ law may change meanwhile: it is asked at the start, in the middle and at the end
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
@@ -27,7 +27,7 @@ from qddot.runge_kutta import RK4
 from qddot.simulation.acting import Forces, Past, sampled
 from qddot.simulation.energy import LIMIT
 from qddot.simulation.equation import System
-from qddot.simulation.result import kept_motion
+from qddot.simulation.result import kept_motion, with_status
 from qddot.simulation.signals import outside
 from qddot.simulation.steps import rk4
 from qddot.simulation.trajectory import Trajectory
@@ -196,7 +196,7 @@ def _kept(
     early = "interrupted" if interrupted else "ran away"
     ended = "finished" if finished else f"{early} at t = {t[-1]:g} s of {duration:g} s"
     said = f"{ended}: {t[-1]:g} s, the law asked at {sampling.rate:g} Hz; {found.audit}"
-    return replace(found, status=said)
+    return with_status(found, said)
 
 
 class HeldPlant:

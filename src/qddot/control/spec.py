@@ -43,6 +43,15 @@ from qddot.robot import Robot
 from qddot.robot.settings import RobotSettings, changed, read_settings
 from qddot.simulation.run_arguments import joint_values
 
+# what other packages and books call a law, in plain letters
+ELSEWHERE = {
+    "pd_gravity": "gravitycompensation pdgravitycompensation",
+    "computed_torque": "ctc inversedynamics feedbacklinearization",
+    "operational_space": "osc taskspace operationalspacecontrol",
+    "joint_impedance": "impedance impedancecontrol",
+    "robust": "slidingmode",
+    "slotine_li": "passivity passivitybased",
+}
 RATE = 1000.0  # [Hz], where noise or a delay is given and no rate
 TRIES = 64  # places that a ready posture is chosen from
 EFFORT = ("enforce", "report")
@@ -91,7 +100,10 @@ def law_kind(name: str) -> type[ControlLaw]:
     """
     known = {plain_name(text): law for law in laws().values() for text in (law.kind, law.__name__)}
     if plain_name(name) not in known:
-        near = did_you_mean(name.strip().lower().replace("-", "_"), laws())
+        plain = "".join(filter(str.isalnum, name.lower()))
+        meant = [law for law, names in ELSEWHERE.items() if plain in names.split()]
+        near = f" Did you mean {meant[0]!r}?" if meant else ""
+        near = near or did_you_mean(name.strip().lower().replace("-", "_"), laws())
         raise BadArgument(
             f"There is no law {printable(name)!r}.{near}\n  There are: {', '.join(laws())}."
         )

@@ -108,6 +108,8 @@ def variables(model: FmuModel) -> list[FmuVariable]:
         )
     for joint in joints:
         words = f"torque or force of the motor of joint {joint.name}"
+        if not joint.actuated:
+            words = f"joint {joint.name} has no motor: leave this torque or force at zero"
         add(f"{joint.name}.tau", "input", words, unit=joint.units.effort, start=0.0)
     for p in model.parameters:
         more = {"unit": p.unit, "start": p.start, "least": p.least}

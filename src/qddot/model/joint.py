@@ -128,6 +128,7 @@ class Joint:
     pitch: Scalar = 0  # [m/rad] of a screw
     start: Start = Start()
     warming: Warming = Warming()
+    actuated: bool = True  # whether a motor drives it, if it has a coordinate of its own
 
     @property
     def moves(self) -> bool:

@@ -168,6 +168,7 @@ class Model:
             "upper": _plain(upper),
             "velocity": _plain(limits.velocity),
             "effort": _plain(limits.effort),
+            "actuated": joint.actuated,
             "follows": joint.mimic.joint if joint.mimic else None,
             "locked": _plain(joint.locked),
             "mass": _plain(inertial.mass),
@@ -226,7 +227,7 @@ def scalars(thing: Any) -> Iterator[Scalar]:
             waiting += [getattr(part, name) for name in reversed(names)]
         elif isinstance(part, tuple):
             waiting += reversed(part)
-        elif part is not None and not isinstance(part, str):
+        elif part is not None and not isinstance(part, (str, bool)):
             yield part
 
 
@@ -245,6 +246,6 @@ def mapped(thing: T, change: Callable[[Scalar], Scalar]) -> T:
         parts = tuple(mapped(part, change) for part in thing)
         same = all(new is old for new, old in zip(parts, thing, strict=True))
         return thing if same else parts  # type: ignore[return-value]  # a tuple of the same shape
-    if thing is None or isinstance(thing, str):
+    if thing is None or isinstance(thing, (str, bool)):
         return thing
     return change(thing)

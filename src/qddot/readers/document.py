@@ -177,6 +177,7 @@ def joint_parts(table: DocumentTable, name: str = "") -> dict[str, Any]:
         "start": start(table.table("start")),
         "warming": warming(table.table("warming")),
         "pitch": table.number("pitch", 0),
+        "actuated": table.flag("actuated", True),
     }
 
 

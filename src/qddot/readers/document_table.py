@@ -104,6 +104,9 @@ class DocumentTable:
     def text(self, key: str, default: str = "") -> str:
         return self.take(key, default, _text)
 
+    def flag(self, key: str, default: bool) -> bool:
+        return self.take(key, default, _flag)
+
     def number(self, key: str, default: Scalar = 0) -> Scalar:
         return self.take(key, default, _scalar)
 
@@ -197,6 +200,12 @@ class DocumentTable:
 def _text(name: str, value: Any) -> str:
     if not isinstance(value, str):
         raise WrongValue(name, f"is {kind(value)}, not text", "put it in quotes")
+    return value
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise WrongValue(name, f"is {kind(value)}, not true or false", "write true or false")
     return value
 
 

@@ -105,6 +105,11 @@ class Described(Variants):
         return limits_of(self.model)
 
     @property
+    def actuated(self) -> np.ndarray:
+        """Which entries of q̇ a motor drives, shape (n,): True, or False of a joint without one."""
+        return np.array([joint.actuated for joint in self.model.free_joints], dtype=bool)
+
+    @property
     def mass(self) -> Scalar:
         """The mass of everything, payloads included [kg]; an expression if some have no value."""
         return self.model.mass

@@ -20,6 +20,7 @@ from qddot.model.tree import Tree, by_rows
 from qddot.motions.piecewise import cubic_at
 from qddot.program.ports import split
 from qddot.program.program import Port, Program
+from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 
 STATE = ("t", "q", "qd", "x")  # inputs that it always gets
@@ -112,6 +113,22 @@ def law_of(controller: Any, n: int, nq: int | None = None) -> Law | None:
             f"{outputs.get('xd', 'none')}; both must be there and be vectors of one length",
         )
     return law
+
+
+def without_motor(robot: Robot, law: Law | None, torques: Any) -> str:
+    """Return which joints without a motor are given a torque, in words; "" if none is.
+
+    A law is asked at a few random states.
+    """
+    idle, tau = np.flatnonzero(~robot.actuated), np.zeros(robot.n)
+    if law is not None and len(idle):
+        sizes = (1, robot.nq, robot.n, law.m, sum(port.size for port in law.more))
+        draws = np.random.default_rng(0).uniform(-1, 1, (3, sum(sizes)))
+        for t, q, qd, x, more in (np.split(row, np.cumsum(sizes)[:-1]) for row in draws):
+            tau = tau + np.abs(np.asarray(law(t[0], q, qd, x, list(more))[0], float))
+    given = [i for i in idle if tau[i] or (torques is not None and torques[..., i].any())]
+    names = listing(repr(robot.joint_names[i]) for i in given)
+    return f"{names} is given a torque, and has no motor" if given else ""
 
 
 def _misfit(law: Law, why: str) -> BadArgument:

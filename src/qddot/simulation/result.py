@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from qddot.dynamics.kinematics import Axes
+from qddot.errors import listing
 from qddot.robot import Robot
 from qddot.simulation.energy import Energy, advice
 from qddot.simulation.equation import WORKS
 from qddot.simulation.files import joint_units
 from qddot.simulation.run import Run
 from qddot.simulation.trajectory import Event, Trajectory
+
+ROUNDING = 1e-12  # of the largest torque: less is none
 
 
 def trajectory(run: Run, how: dict[str, Any], audit_limit: float) -> Trajectory:
@@ -45,7 +48,13 @@ def trajectory(run: Run, how: dict[str, Any], audit_limit: float) -> Trajectory:
     )
     ended = run.stopped or f"finished: {t[-1]:g} s in {run.steps:,} steps of {how['method']}"
     status = f"{ended}; {found.audit}. {advice(found.audit, how)}".rstrip()
-    return replace(found, status=status + (f" NOT GOOD: {memory}." if memory else ""))
+    return with_status(found, status)
+
+
+def with_status(motion: Trajectory, status: str) -> Trajectory:
+    """Return a motion with how it ended, and what is wrong with it besides its energy balance."""
+    wrong = [motion.how[key] for key in ("memory", "no_motor") if motion.how.get(key)]
+    return replace(motion, status=status + "".join(f" NOT GOOD: {each}." for each in wrong))
 
 
 def kept_motion(
@@ -72,6 +81,9 @@ def kept_motion(
     q, qd = (np.ascontiguousarray(parts[name]) for name in ("q", "qd"))
     energy, least = accounted(robot, parts, np.zeros(len(t)) if impacts is None else impacts)
     seen = [*events, *passed_limits(robot, t, q, qd, tau)]
+    idle = without_motor(robot, t, tau, energy)
+    seen += idle
+    names = listing(f"{event.joint} {event.name}" for event in idle)
     seen += [] if effort is None else cut_off(robot.joint_names, effort, t, tau)
     return Trajectory(
         robot=robot,
@@ -85,7 +97,7 @@ def kept_motion(
         energy=energy,
         wrenches={f: _in_world_axes(robot, q, f, x, axes) for f, x in wrenches.items()},
         events=tuple(sorted(seen, key=lambda event: event.t)),
-        how={**how, "least_energy": least},
+        how={**how, "least_energy": least, "no_motor": names},
         positions=robot.model.position_names,
         **more,
     )
@@ -148,6 +160,19 @@ def passed_limits(
         speed, load = np.abs(qd[:, i]), np.abs(tau[:, i])
         _note(found, t, speed - limits.velocity[i], speed, joint.name, "velocity", units.velocity)
         _note(found, t, load - limits.effort[i], load, joint.name, "effort", units.effort)
+    return found
+
+
+def without_motor(robot: Robot, t: np.ndarray, tau: np.ndarray, energy: Energy) -> list[Event]:
+    """Return which joints without a motor are given a torque, also one between two rows."""
+    found, works = [], np.abs(energy.actuators)
+    given = np.abs(tau) > ROUNDING * np.abs(tau).max(initial=0)
+    given |= works > ROUNDING * works.max(initial=0)
+    for i in np.flatnonzero(~robot.actuated & given.any(axis=0)):
+        detail = f"up to {np.abs(tau[:, i]).max():.4g} {robot.limits.units[i].effort}"
+        first = float(t[given[:, i].argmax()])
+        what = "is given a torque, and has no motor"
+        found.append(Event(first, what, robot.joint_names[i], detail))
     return found
 
 

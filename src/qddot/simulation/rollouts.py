@@ -25,7 +25,7 @@ from qddot.program.program import Iteration
 from qddot.progress import message_if_slow
 from qddot.results import Judged, in_notebook
 from qddot.robot import Robot, robot_of
-from qddot.simulation.acting import Forces, law_of
+from qddot.simulation.acting import Forces, law_of, without_motor
 from qddot.simulation.equation import System
 from qddot.simulation.rollout_arguments import RolloutSetup, arguments, check_choices, step_counts
 from qddot.simulation.steps import iteration
@@ -45,11 +45,12 @@ class Rollout(Judged):
     x: np.ndarray | None  # (..., k, m), of a controller that has a state
     finite: np.ndarray  # (...), whether a trajectory is finite to its end
     status: str  # how it went, in words
+    no_motor: str = ""  # which joints without a motor are given a torque
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """That trajectories stopped being `finite`, where some did."""
-        return () if np.all(self.finite) else (self.status,)
+        """That trajectories stopped being `finite`, or that torques act where no motor is."""
+        return () if np.all(self.finite) and not self.no_motor else (self.status,)
 
     @fitted
     def __repr__(self) -> str:
@@ -157,6 +158,7 @@ def rollout(
     if device == "cuda" and kind.on_host:
         found = {name: x.get() for name, x in kept.items()}
     on_host = np.asarray(finite if xp is np else finite.get())
+    idle = without_motor(robot, law, given.torques)
     return Rollout(
         robot,
         t,
@@ -164,7 +166,8 @@ def rollout(
         found["qd"],
         found.get("x"),
         on_host.reshape(given.batch),
-        status(on_host, flat, t, step),
+        "; ".join(filter(None, (status(on_host, flat, t, step), idle))),
+        idle,
     )
 
 

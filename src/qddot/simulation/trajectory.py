@@ -75,8 +75,9 @@ class Trajectory(Judged):
 
     @property
     def good(self) -> bool:
-        """Whether the run finished, its inputs were functions, and its energy balance holds."""
-        return self.finished and self.audit.good and not self.how.get("memory")
+        """Whether it finished, its inputs can be, and its energy balance holds."""
+        wrong = self.how.get("memory") or self.how.get("no_motor")
+        return self.finished and self.audit.good and not wrong
 
     @property
     def problems(self) -> tuple[str, ...]:

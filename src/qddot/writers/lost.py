@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from qddot.errors import listing
 from qddot.model import Coupling, Joint, Model, Motor
@@ -26,6 +26,7 @@ class Holds:
     springs: bool = False
     velocities: bool = True
     homes: bool = False
+    actuators: bool = False  # which joints have a motor
     couplings: bool = False  # their springs, dampers, rotors and dry friction
     couplings_rub: tuple[str, ...] = ()  # the parameters of friction that couplings have
 
@@ -33,6 +34,9 @@ class Holds:
 def lost_in(model: Model, holds: Holds) -> list[str]:
     """Return what a model says and a format cannot."""
     model = mapped(model, _plain)
+    # a file without actuators says nothing about motors
+    some = holds.actuators and any(joint.actuated for joint in model.free_joints)
+    holds = replace(holds, actuators=some)
     lost = []
     if model.gravity != GRAVITY and not holds.gravity:
         lost.append(f"gravity {', '.join(str(x) for x in model.gravity)}")
@@ -79,6 +83,8 @@ def _lost_at(joint: Joint, holds: Holds) -> Iterator[str]:
         yield f"its largest velocity ({limits.velocity})"
     if joint.home is not None and not holds.homes:
         yield f"its home ({joint.home})"
+    if not joint.actuated and not holds.actuators:
+        yield "that it has no motor"
     if joint.start != Start():
         yield f"its start ({joint.start.q})"
 

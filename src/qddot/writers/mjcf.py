@@ -51,6 +51,7 @@ HOLDS = Holds(
     springs=True,
     velocities=False,
     homes=True,
+    actuators=True,
     couplings=True,
     couplings_rub=("viscous", "coulomb"),
 )
@@ -88,7 +89,7 @@ def to_mjcf(model: Model) -> str:
             "tendon", [line for each in enumerate(model.couplings) for line in _tendon(*each)]
         ),
         *_section("equality", [_equality(joint) for joint in moving if joint.mimic]),
-        *_section("actuator", [_motor(joint) for joint in moving if not joint.mimic]),
+        *_section("actuator", [_motor(x) for x in moving if not x.mimic and x.actuated]),
         *_section("keyframe", _home(model, moving)),
         "</mujoco>",
     ]

@@ -87,8 +87,8 @@ def joint_values(joint: Joint) -> dict[str, Any]:
         part = getattr(joint, key)
         if part is not None and (changed := differing_fields(part)):
             values[key] = changed
-    for key in ("locked", "home"):
-        if getattr(joint, key) is not None:
+    for key, default in (("locked", None), ("home", None), ("actuated", True)):
+        if getattr(joint, key) is not default:
             values[key] = getattr(joint, key)
     return values
 
@@ -156,6 +156,8 @@ def quoted(text: str) -> str:
 def number(x: Scalar) -> str:
     if isinstance(x, Expression):
         return f'"{x}"'
+    if isinstance(x, bool):
+        return str(x).lower()
     return repr(int(x)) if isinstance(x, int) else repr(float(x))
 
 

@@ -15,7 +15,7 @@ from qddot.control.laws.law import ControlLaw
 from qddot.control.laws.task import Task, task_of, task_reference
 from qddot.dynamics.friction import offset_torque
 from qddot.dynamics.rnea import elastic_torque, gravity_torque
-from qddot.errors import BadArgument
+from qddot.errors import BadArgument, listing
 from qddot.model.tree import Tree
 from qddot.motions.setpoint import joint_reference
 from qddot.robot import Robot
@@ -83,6 +83,14 @@ def joints_of(robot: Any) -> tuple[str, ...]:
         raise BadArgument(f"A law is made from a robot, not from {type(robot).__name__}.")
     if not robot.n:
         raise BadArgument(f"Robot {robot.name!r} has no joint that moves: nothing to control.")
+    idle = [robot.joint_names[i] for i in np.flatnonzero(~robot.actuated)]
+    if idle:
+        raise BadArgument(
+            f"{listing(map(repr, idle))} of robot {robot.name!r} has no motor (actuated = false), "
+            "and the law gives every joint a torque.\n  If it has one, say so in the robot's file; "
+            f"hold the joint: robot.locked({{{idle[0]!r}: 0}}); or write a controller that gives "
+            "it no torque, for qddot.simulate(torque=...)."
+        )
     robot.tree  # noqa: B018  # which says what has no number yet
     return robot.joint_names
 

@@ -179,7 +179,8 @@ def extras(joint: Joint | Coupling) -> list[str]:
         values |= {"k": joint.stiffness, "d": joint.damping}
     else:
         values |= {"k": joint.spring.stiffness}
-    return [f"{name} {number(value)}" for name, value in values.items() if value]
+    idle = ["no motor"] if isinstance(joint, Joint) and not joint.actuated else []
+    return idle + [f"{name} {number(value)}" for name, value in values.items() if value]
 
 
 def tree(model: Model, degrees: bool = False) -> RenderableType:

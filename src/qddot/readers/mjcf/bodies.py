@@ -23,7 +23,7 @@ from qddot.errors import Problem
 from qddot.model import Frame, Friction, Joint, Limits, Link, Motor, Spring
 from qddot.model.joint import UNLIMITED
 from qddot.readers.mjcf.compiling import MujocoModel
-from qddot.readers.mjcf.constraints import Followers
+from qddot.readers.mjcf.constraints import Followers, driven_joints
 from qddot.readers.mjcf.geoms import shapes_of
 from qddot.readers.mjcf.numbers import floats, inertial, placement, pose
 from qddot.readers.places import Places
@@ -45,10 +45,11 @@ def links_and_joints(
         {kind: shapes[kind].get(i, ()) for kind in kinds} for i in range(compiled.model.nbody)
     ]
     links, joints = [Link(names.body(WORLD), **looks[WORLD])], []
+    driven = driven_joints(compiled)
     for i in range(1, compiled.model.nbody):
         if i in left_out:
             continue
-        chain = list(body_chain(compiled, tied, i))
+        chain = list(body_chain(compiled, tied, i, driven))
         links += [Link(joint.child, line=joint.line) for joint in chain[:-1]]
         body = inertial(compiled.model, i, compiled.typed[i])
         links.append(Link(names.body(i), body, names.line("body", i), **looks[i]))
@@ -56,8 +57,8 @@ def links_and_joints(
     return links, joints
 
 
-def body_chain(compiled: MujocoModel, tied: Followers, i: int) -> Iterator[Joint]:
-    """Yield the joints that lead from a body's parent to the body."""
+def body_chain(compiled: MujocoModel, tied: Followers, i: int, driven: set[int]) -> Iterator[Joint]:
+    """Yield the joints that lead from a body's parent to the body; motors drive some of them."""
     model, names = compiled.model, compiled.names
     name, parent = names.body(i), names.body(model.body_parentid[i])
     first = model.body_jntadr[i]
@@ -89,6 +90,7 @@ def body_chain(compiled: MujocoModel, tied: Followers, i: int) -> Iterator[Joint
             tied.locked.get(j),
             home(compiled, j),
             names.line("joint", j),
+            actuated=j in driven,
         )
         parent, X = child, Pose(IDENTITY, -p)
     if not ends_at_body:

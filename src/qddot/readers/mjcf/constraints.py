@@ -146,6 +146,32 @@ def couplings_of(compiled: MujocoModel, left_out: set[int]) -> dict[int, Couplin
     return found
 
 
+def driven_joints(compiled: MujocoModel) -> set[int]:
+    """Return the joints that an actuator drives, also through a fixed tendon or an equality.
+
+    All of them where joints alone do not tell: without actuators, with some at sites, with loops.
+    """
+    m, mujoco = compiled.model, compiled.mujoco
+    trn, every = mujoco.mjtTrn, set(range(m.njnt))
+    if not m.nu or any(int(kind) != int(mujoco.mjtEq.mjEQ_JOINT) for kind in m.eq_type):
+        return every
+    driven: set[int] = set()
+    for kind, (i, _) in zip(map(int, m.actuator_trntype), m.actuator_trnid, strict=True):
+        joints = [i]
+        if kind == int(trn.mjTRN_TENDON):
+            wraps = slice(m.tendon_adr[i], m.tendon_adr[i] + m.tendon_num[i])
+            if (m.wrap_type[wraps] != int(mujoco.mjtWrap.mjWRAP_JOINT)).any():
+                return every
+            joints = m.wrap_objid[wraps]
+        elif kind not in (int(trn.mjTRN_JOINT), int(trn.mjTRN_JOINTINPARENT)):
+            return every
+        driven.update(map(int, joints))
+    pairs = [{int(one), int(other)} for one, other in zip(m.eq_obj1id, m.eq_obj2id, strict=True)]
+    while more := [pair for pair in pairs if pair & driven and not pair <= driven]:
+        driven.update(*more)
+    return driven
+
+
 def driven_tendons(compiled: MujocoModel) -> set[int]:
     """Return the tendons that an actuator pulls."""
     m, tendon = compiled.model, int(compiled.mujoco.mjtTrn.mjTRN_TENDON)
