@@ -123,9 +123,9 @@ def reference_of(text: str) -> dict[str, Any]:
     """
     from qddot.motions.description import motion_kinds
 
-    alone = text.strip()
-    numbers = "," in alone.split(" ")[0] or (alone[:1].isdigit() or alone[:1] in ("+", "-", "."))
-    name, *rest = f"setpoint {text}".split() if numbers else text.split() or [""]
+    name, *rest = text.split() or [""]
+    if "," in name or name[:1].isdigit() or name[:1] in ("+", "-", "."):
+        name, rest = "setpoint", [name, *rest]
     if name not in motion_kinds():
         known = reference_names()
         raise BadArgument(

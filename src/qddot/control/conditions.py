@@ -110,8 +110,10 @@ def _error_falls(robot: Robot, law: ControlLaw, seen: Rows) -> Assumption:
         rates = [reference.at(float(t))[1] for t in seen.t] if not law.stays else 0 * seen.qd
         parts.append(seen.qd - np.asarray(rates, float))
         names += [f"the velocity of {name}" for name in robot.joint_names]
-    if seen.V is not None and law.V_vanishes and not left:
-        parts, names = [*parts, seen.V[:, None]], [*names, "V"]
+    if seen.V is not None and (V := law.vanishing(robot, seen)) is not None and not left:
+        # estimates may take up what does not vanish otherwise: V itself must fall by a share of it
+        V = np.maximum(V, V.max() - (seen.V[0] - seen.V) * 2)
+        parts, names = [*parts, V[:, None]], [*names, "V"]
     size = np.abs(np.hstack(parts))
     most = size.max(axis=0)
     late = size[seen.t >= seen.t[-1] - END * (seen.t[-1] - seen.t[0])].max(axis=0)

@@ -20,6 +20,7 @@ from qddot.results import in_notebook
 
 SETTLED = 0.02  # of the largest error: where a run counts as settled
 RISE = 1e-6  # of its range: V may rise by this and still count as falling
+STEADY = 1e-7  # of its size: V that changes no more than that is constant as far as is computed
 LEVEL = 1e-9  # [rad or m], of positions of about 1: up to this an error is one of rounding
 
 
@@ -191,6 +192,8 @@ def rise(V: np.ndarray, least: float = 0.0, claimed: np.ndarray | None = None) -
     """
     if not np.isfinite(V).all():
         return np.inf
+    if np.ptp(V) <= STEADY * np.abs(V).max(initial=0):
+        return 0.0
     size, most, lowest = max(float(np.ptp(V)), least), 0.0, np.inf
     for value, falls in zip(V, np.ones(len(V), bool) if claimed is None else claimed, strict=True):
         lowest = min(lowest, value) if falls else np.inf

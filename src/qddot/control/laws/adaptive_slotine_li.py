@@ -57,7 +57,6 @@ class AdaptiveSlotineLi(SlotineLi):
     kind: ClassVar[str] = "adaptive"
     gain_names: ClassVar[tuple[str, ...]] = ("lam", "kd", "adaptation")
     gain_units: ClassVar[Mapping[str, str]] = {**SlotineLi.gain_units, "adaptation": ""}
-    V_vanishes: ClassVar[bool] = False
     model_for: ClassVar[str] = "start"
     equation: ClassVar[str] = "τ = Y(q, q̇, q̇_r, q̈_r) φ̂ − K_D s        dφ̂/dt = −Γ Yᵀ s"
 
@@ -114,6 +113,11 @@ class AdaptiveSlotineLi(SlotineLi):
             return found
         why = "V falls but within |q̇_r| < 0.001; that estimates do not drift there is not shown"
         return found._replace(holds=None, why=why)
+
+    def vanishing(self, robot: Robot, run: Rows) -> np.ndarray | None:
+        """Return V without what the estimates are off by, which need not become right."""
+        plain = SlotineLi(self.robot, self.lam, self.kd, self.reference).lyapunov(robot)
+        return None if plain is None else Kernel(plain)(run.t, run.q, run.qd)
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
         """Return V, with what the estimates are off by.

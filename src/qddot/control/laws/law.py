@@ -51,7 +51,6 @@ class ControlLaw:
     # of each: a unit, or which of its joints' units it has; "" where its entries have several
     gain_units: ClassVar[Mapping[str, str]] = {}
     moves_frame: ClassVar[bool] = False  # and not joints
-    V_vanishes: ClassVar[bool] = True  # where its V falls to zero, and not to what it is at rest
     # what its model stands for: "arm", "start" of its estimates, "lengths" of its Jacobian alone
     model_for: ClassVar[str] = "arm"
 
@@ -110,6 +109,10 @@ class ControlLaw:
     def error_left(self, robot: Robot, q: np.ndarray) -> float:
         """Return how large an error the proof leaves in the end; most say that none is left."""
         return 0.0
+
+    def vanishing(self, robot: Robot, run: Rows) -> np.ndarray | None:
+        """Return what of V falls to zero along a run, by the proof; None where it has no V."""
+        return run.V
 
     def stiffness(self, q: np.ndarray) -> np.ndarray | None:
         """Return S at a position: an arm that stands still is pushed back by S e; None: unknown."""

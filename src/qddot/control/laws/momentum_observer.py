@@ -149,6 +149,9 @@ class MomentumObserver(ControlLaw):
     def error_left(self, robot: Robot, q: np.ndarray) -> float:
         return self.law.error_left(robot, q)
 
+    def vanishing(self, robot: Robot, run: Rows) -> np.ndarray | None:
+        return self.law.vanishing(robot, run)
+
     def stiffness(self, q: np.ndarray) -> np.ndarray | None:
         return self.law.stiffness(q)
 

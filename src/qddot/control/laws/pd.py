@@ -41,7 +41,6 @@ class PD(JointLaw):
     """
 
     kind: ClassVar[str] = "pd"
-    V_vanishes: ClassVar[bool] = False
     equation: ClassVar[str] = "τ = −Kp (q − q_d) − Kd (q̇ − q̇_d)"
 
     def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:
@@ -68,9 +67,12 @@ class PD(JointLaw):
 
         Of a set point:
 
-            V = ½ q̇ᵀ M q̇ + P(q) + ½ eᵀ Kp e        V̇ = −q̇ᵀ (Kd + Fᵥ) q̇ − |q̇|ᵀ Fₛ        Takegaki
+            V = ½ q̇ᵀ M q̇ + P(q) − P(q_d) + ½ eᵀ Kp e                     Takegaki
+            V̇ = −q̇ᵀ (Kd + Fᵥ) q̇ − |q̇|ᵀ Fₛ
         """
         if not self.stays:
             return None
         e, _ = self.errors(t, q, qd)
-        return kinetic_energy(tree, q, qd) + potential_energy(tree, q) + e @ (self.kp @ e) / 2
+        place = np.asarray(self.reference.at(0.0)[0], dtype=float)
+        fallen = potential_energy(tree, q) - float(potential_energy(tree, place))
+        return kinetic_energy(tree, q, qd) + fallen + e @ (self.kp @ e) / 2
