@@ -29,6 +29,22 @@ def test_control_tells_errors_torques_v_and_assumptions():
     assert max(map(len, done.stdout.splitlines()[:-1])) <= 120
 
 
+def test_an_arm_that_starts_on_its_reference_is_not_said_to_settle():
+    """Errors of rounding have no settling time, and V does not rise from 0 to 1e-26."""
+    done = run("control", "two_link", "--duration", "1")
+    assert "starts on its reference; the error stays below " in done.stdout
+    assert "Lyapunov function stays at the level of rounding" in done.stdout
+    sampled = run("control", "two_link", "--duration", "1", "--rate", "1000")
+    assert "Lyapunov function rises while torques are held" in sampled.stdout
+    assert "sound: open: The law is asked often enough" in sampled.stdout
+
+
+def test_numbers_alone_are_a_set_point():
+    for text in ("0.1,0.2", "-10deg,.2", "pi/2,0", "1"):
+        assert words.reference_of(text) == words.reference_of(f"setpoint {text}")
+    assert run("control", "two_link", "--reference", "0.1,0.2").returncode == 0
+
+
 @pytest.mark.parametrize("law", laws())
 def test_every_law_runs_with_gains_that_are_chosen_for_it(law):
     frame = laws()[law].moves_frame

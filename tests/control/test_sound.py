@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -79,6 +79,74 @@ def test_a_good_run_of_every_law_that_has_a_theorem_is_sound(law):
     assert run.report.sound is True, run.report.reasons
     assert run.report.verdict == "yes"
     assert str(run.report).endswith("sound: yes")
+
+
+def some_laws(factor, of):
+    """Return laws of two links whose gains of these names are multiplied."""
+    made = (
+        PD(LEVEL, 2000, 1000, [0.5, 0.5]),
+        PDGravity(ARM, 2000, 1000, [0.5, 0.5]),
+        ComputedTorque(ARM, 100, 20, GO),
+        SlotineLi(ARM, 5, 500, GO),
+        AdaptiveSlotineLi(ARM, 5, 500, [0.5, 0.5], adaptation=10.0),
+        JointImpedance(ARM, 2000, 500, GO),
+        OperationalSpace(ARM, "tool", 100, 20, [1.2, 0.6], axes="xy"),
+        CartesianImpedance(ARM, "tool", 3000, 1500, [1.2, 0.6], axes="xy"),
+        RobustSaturated(ARM, 5, 500, GO),
+    )
+    for law in made:
+        changed = {name: factor * getattr(law, name) for name in of if hasattr(law, name)}
+        yield MomentumObserver(replace(law, **changed), 20.0)
+        yield replace(law, **changed)
+
+
+@pytest.mark.parametrize(
+    ("factor", "of", "duration"),
+    [
+        (1e-290, ("kp", "kd", "lam"), 2.5),
+        (1e-9, ("kp", "lam"), 2.5),
+        (1e-3, ("kp", "lam"), 2.5),
+        (1e-12, ("kd",), 2.5),
+        (1.0, (), 1e-3),
+    ],
+)
+def test_what_is_not_seen_to_fall_is_open(factor, of, duration):
+    """A gain of next to nothing is positive, too, and V falls by next to nothing."""
+    for law in some_laws(factor, of):
+        arm = LEVEL if law.robot is LEVEL else ARM
+        start = [0.2, 1.8] if "tool x" in law.error_names else [0.01, 0]
+        run = closed_loop(arm, law, q0=start, qd0=[0, 0], duration=duration, effort="report")
+        assert run.report.sound is not True, law
+        assert run.V is None or run.report.falls, (law, run.report.reasons)
+
+
+def test_each_error_must_fall_by_itself():
+    """Also a small one beside a large one, and the velocities in the null space of a frame."""
+    law = ComputedTorque(ARM, [100, 1e-9], [20, 20], [0, 0])
+    run = closed_loop(ARM, law, q0=[1.0, 0.001], duration=4)
+    assert judged(run, "seen to fall") is None
+    assert "of j2" in run.report.verdict
+    home = np.append(HOME, [0.0, 1.9, 0.5])
+    place = PANDA.pose(home, "tool")[:3, 3] + 0.05
+    loose = CartesianImpedance(PANDA, "tool", 400, 100, place, joint_damping=1e-9)
+    turning = closed_loop(PANDA, loose, q0=home, qd0=0.3 * np.ones(7), duration=2, effort="report")
+    assert turning.report.sound is None
+
+
+def test_a_run_on_its_reference_is_sound_and_stays_at_rounding():
+    run = closed_loop(ARM, ComputedTorque(ARM, 100, 20, GO))
+    assert run.report.sound is True
+    assert run.report.settling_time == 0
+    assert "stays at the level of rounding" in str(run)
+    assert "starts on its reference; the error stays below" in str(run)
+
+
+def test_v_of_a_sampled_law_may_rise_while_torques_are_held():
+    """Its proof is of torques that follow the state at once, so that nothing is contradicted."""
+    run = closed_loop(ARM, ComputedTorque(ARM, 100, 20, GO), rate=1000)
+    assert run.report.falls is False
+    assert run.report.sound is None
+    assert run.report.verdict.startswith("open: The law is asked often enough")
 
 
 def test_a_law_that_names_no_theorem_is_open():

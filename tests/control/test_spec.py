@@ -12,7 +12,7 @@ from qddot.cli import words
 from qddot.control import closed_loop
 from qddot.control.laws import CartesianImpedance, PDGravity
 from qddot.control.laws.law import ControlLaw
-from qddot.control.spec import described_control, law_kind, laws
+from qddot.control.spec import described_control, law_kind, laws, named_law
 from qddot.errors import BadArgument, BadPlan
 from qddot.motions import Fourier, Move, Setpoint
 from qddot.motions.description import motion_kinds
@@ -62,6 +62,12 @@ def test_laws_have_names_of_their_own_and_classes_mean_the_same():
     ("law", "reference", "message"),
     [
         ("pdd", None, "^law: There is no law 'pdd'. Did you mean 'pd'"),
+        ("gravity_compensation", None, "Did you mean 'pd_gravity'"),
+        ("PD+gravity compensation", None, "Did you mean 'pd_gravity'"),
+        ("ctc", None, "Did you mean 'computed_torque'"),
+        ("inverse-dynamics", None, "Did you mean 'computed_torque'"),
+        ("OSC", None, "Did you mean 'operational_space'"),
+        ("impedance_control", None, "Did you mean 'joint_impedance'"),
         ("pd", [1], r"^The reference has shape \(1,\)"),
     ],
 )
@@ -121,15 +127,43 @@ def test_limits_are_kept_by_whatever_moves_joints():
     assert not isinstance(wave.law.reference, Setpoint)
 
 
-def test_a_law_by_name_has_the_gains_of_where_its_run_starts():
-    """As `qddot control --q0` has them; the place of a set point asks for others."""
-    place = {"kind": "setpoint", "target": [0.5, 0.3]}
-    there = closed_loop(ARM, "pd", place, q0=[1.0, 2.0], duration=0.01).law
-    described = described_control(
-        {"law": "pd", "reference": place}, ARM, np.array([1.0, 2.0]), start_given=True, seconds=0.01
+def test_a_law_by_name_has_the_gains_of_its_description():
+    """As `qddot control --q0` has them; a frame's follow the place where the run starts."""
+    place, frame = (
+        {"kind": "setpoint", "target": [0.5, 0.3]},
+        {"kind": "setpoint", "target": [1, 1]},
     )
-    assert there.gains == described.law.gains
-    assert there.gains != closed_loop(ARM, "pd", place, duration=0.01).law.gains
+    start = np.array([1.0, 2.0])
+    for law, reference in (("pd", place), ("cartesian_impedance", frame)):
+        there = closed_loop(ARM, law, reference, q0=start, duration=0.01).law
+        described = described_control(
+            {"law": law, "reference": reference}, ARM, start, start_given=True, seconds=0.01
+        )
+        assert there.gains == described.law.gains
+        elsewhere = closed_loop(ARM, law, reference, q0=start / 2, duration=0.01).law
+        assert (there.gains == elsewhere.gains) is (law == "pd")
+
+
+@pytest.mark.parametrize("law", ["pd", "pd_gravity", "joint_impedance", "slotine_li", "robust"])
+def test_gains_that_are_chosen_follow_the_largest_inertia(law):
+    """Not the one at the start, which may be a hundredth of it: an upright arm about its axis."""
+    arm = qddot.load("kinova_jaco")
+    q = np.random.default_rng(5).uniform(-np.pi, np.pi, (500, arm.n)).clip(*arm.limits.span())
+    largest = np.diagonal(arm.mass_matrix(q), axis1=1, axis2=2).max(axis=0)
+    law = named_law(law, arm)
+    gain = np.diag(law.kp) / 100 if hasattr(law, "kp") else np.diag(law.kd) / 5
+    assert (gain > 0.9 * largest).all()
+    assert (gain < 1.2 * largest).all()
+    assert (largest > 4 * np.diag(arm.mass_matrix(arm.home))).any()
+    assert named_law(type(law).kind, arm, q0=q[0]).gains == law.gains
+
+
+def test_gains_that_are_chosen_are_stable_at_a_thousand_samples_per_second():
+    """Large dampers at a joint that has little inertia at the start would not be."""
+    for name in ("iiwa14", "kinova_jaco"):
+        run = closed_loop(qddot.load(name), "pd_gravity", rate=1000, duration=0.01)
+        (asked,) = [each for each in run.report.assumptions if "often enough" in each.statement]
+        assert asked.holds is None, asked.why
 
 
 def test_a_number_alone_among_points_is_refused():

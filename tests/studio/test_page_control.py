@@ -119,7 +119,7 @@ def test_the_logarithmic_slider_scales_all_entries_of_a_gain(page):
     kps = page.locator("#gains-details tbody td:nth-child(2) input").all()
     values = [float(field.input_value()) for field in kps]
     arm = qddot.load("two_link")
-    inertia = np.diag(arm.mass_matrix(arm.home))
+    inertia = arm.mass_matrix(np.zeros((1, 2)))[0].diagonal()  # stretched out it is largest
     assert values[1] / values[0] == pytest.approx(inertia[1] / inertia[0], rel=1e-3)
     page.click("#gains-chosen")
     assert gain(page, "kp") == before

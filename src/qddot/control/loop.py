@@ -46,6 +46,8 @@ from qddot.simulation.signals import on_robot
 from qddot.simulation.simulation import simulate
 from qddot.simulation.trajectory import Trajectory
 
+SLIGHT = 2e-5  # [rad, m, rad/s or m/s]: V that goes less far than with it goes nowhere
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClosedLoop(Judged):
@@ -317,10 +319,12 @@ def _lyapunov(
         return None, None, None, False
     rows = motion.t, motion.q, motion.qd, motion.qdd, motion.state
     V, rate = lyapunov_along(program, robot.tree, *rows, xd)
-    # an error of a microradian, or of a micrometre, would make V so large
-    off = by_rows(robot.tree.step, motion.q[:1], np.full((1, robot.n), 1e-6))
-    moved = [x[:1] for x in (motion.t, off, motion.qd, motion.state) if x is not None]
-    least = abs(float(Kernel(program)(*moved)[0] - V[0]))
+    # an error of SLIGHT in every position, or in every velocity, would make V so large
+    t, q, qd, x = (None if each is None else each[:1] for each in (*rows[:3], motion.state))
+    off = by_rows(robot.tree.step, q, np.full_like(qd, SLIGHT))
+    slight = [[each for each in (t, *state, x) if each is not None]
+              for state in ((off, qd), (q, qd + SLIGHT))]  # fmt: skip
+    least = max(abs(float(Kernel(program)(*state)[0] - V[0])) for state in slight)
     claim = record(law.falling, "falling", t=(), q=(robot.nq,), qd=(robot.n,))
     claimed = np.broadcast_to(claim(motion.t, motion.q, motion.qd) > 0, V.shape)
     return V, rate, rise(V, least, claimed), bool(np.abs(V).max() <= RISE * least)
