@@ -155,7 +155,8 @@ def test_gains_that_are_chosen_follow_the_largest_inertia(law):
     assert (gain > 0.9 * largest).all()
     assert (gain < 1.2 * largest).all()
     assert (largest > 4 * np.diag(arm.mass_matrix(arm.home))).any()
-    assert named_law(type(law).kind, arm, q0=q[0]).gains == law.gains
+    other = named_law(type(law).kind, arm, q0=q[0])
+    assert_allclose(getattr(other, "kp", other.kd), getattr(law, "kp", law.kd), rtol=1e-12, atol=0)
 
 
 def test_gains_that_are_chosen_are_stable_at_a_thousand_samples_per_second():

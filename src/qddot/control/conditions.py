@@ -105,9 +105,10 @@ def _error_falls(robot: Robot, law: ControlLaw, seen: Rows) -> Assumption:
     if (largest := np.abs(seen.error).max(initial=0)) <= rounding_level(seen.q):
         return Assumption(statement, True, f"it stays at {largest:.1e}, of rounding")
     left, names = law.error_left(robot, seen.q[-1]), list(law.error_names)
-    parts, reference = [seen.error], getattr(law, "reference", None)
+    reference: Any = getattr(law, "reference", None)
+    parts = [seen.error]
     if law.stays or (reference is not None and law.error_names == robot.joint_names):
-        rates = [reference.at(float(t))[1] for t in seen.t] if not law.stays else 0 * seen.qd
+        rates: Any = 0 * seen.qd if law.stays else [reference.at(float(t))[1] for t in seen.t]
         parts.append(seen.qd - np.asarray(rates, float))
         names += [f"the velocity of {name}" for name in robot.joint_names]
     if seen.V is not None and (V := law.vanishing(robot, seen)) is not None and not left:

@@ -320,10 +320,10 @@ def _lyapunov(
     rows = motion.t, motion.q, motion.qd, motion.qdd, motion.state
     V, rate = lyapunov_along(program, robot.tree, *rows, xd)
     # an error of SLIGHT in every position, or in every velocity, would make V so large
-    t, q, qd, x = (None if each is None else each[:1] for each in (*rows[:3], motion.state))
+    t, q, qd = motion.t[:1], motion.q[:1], motion.qd[:1]
+    own = [] if motion.state is None else [motion.state[:1]]
     off = by_rows(robot.tree.step, q, np.full_like(qd, SLIGHT))
-    slight = [[each for each in (t, *state, x) if each is not None]
-              for state in ((off, qd), (q, qd + SLIGHT))]  # fmt: skip
+    slight = [t, off, qd, *own], [t, q, qd + SLIGHT, *own]
     least = max(abs(float(Kernel(program)(*state)[0] - V[0])) for state in slight)
     claim = record(law.falling, "falling", t=(), q=(robot.nq,), qd=(robot.n,))
     claimed = np.broadcast_to(claim(motion.t, motion.q, motion.qd) > 0, V.shape)
