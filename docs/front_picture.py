@@ -36,7 +36,7 @@ END = np.array([0.25, -1.15, 1.0, -1.5, -1.0, 0.6])
 GHOSTS = (0.0, 0.38, 0.55)  # of the time
 SMALL = 9.4  # [pt], letters of captions
 PROVED = {  # what is said, and of which claims it is true
-    "seven derivations agree": "give the same M, c and g",
+    "eight derivations agree": "give the same M, c and g",
     "Ṁ − 2C is skew": "Ṁ − 2C is skew for C = ½(Ṁ + Uᵀ − U), Christoffel's",
     "g = ∂P/∂q": "g and the springs are the slope of P",
 }

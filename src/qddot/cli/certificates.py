@@ -35,14 +35,16 @@ def prove(source: Source, settings: Settings = None, as_json: AsJson = False) ->
     """Prove a robot's equations: each claim is an exact zero.
 
     All formulations agree, M is symmetric, Ṁ − 2C is skew, energy is conserved, and more: each is
-    a polynomial that is shown to be zero. The exit status is 1 if a claim that must hold does not.
+    a polynomial that is shown to be zero. Of large robots the formulation that reads the model
+    itself is compared in numbers, which is said and is no proof. The exit status is 1 if a claim
+    that must hold does not.
 
     Examples:
       qddot prove two_link_symbolic
       qddot prove ur5 --json
     """
     from qddot.equations.deriving import exact_of
-    from qddot.equations.proofs import claims
+    from qddot.equations.proofs import Proof, claims
 
     robot = exact_of(read_model(source, settings))
     found = []
@@ -54,10 +56,15 @@ def prove(source: Source, settings: Settings = None, as_json: AsJson = False) ->
                 print(claim, flush=True)
     except KeyboardInterrupt:  # what is proved stays proved
         interrupted = True
+    proof = Proof(robot.model.name, tuple(found))
     if as_json:
-        claims_made = [asdict(claim) for claim in found]
-        echo_json({"robot": robot.model.name, "finished": not interrupted, "claims": claims_made})
-    if any(claim.holds != claim.expected for claim in found):
+        made = [asdict(claim) | {"verdict": claim.verdict} for claim in found]
+        rows = [row._asdict() for row in proof.table]
+        facts = {"robot": proof.robot, "finished": not interrupted, "summary": proof.summary}
+        echo_json({**facts, "table": rows, "claims": made})
+    elif not interrupted:
+        print(f"\n{proof.table_text}\n\n{proof.robot}: {proof.summary}")
+    if not all(claim.settled for claim in found):
         raise typer.Exit(1)
 
 

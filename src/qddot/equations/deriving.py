@@ -13,9 +13,10 @@ from typing import Any
 
 from qddot.dynamics.crba import mass_matrix
 from qddot.equations.equations import Equations
-from qddot.equations.exact_tree import ExactRobot, exact_robot
+from qddot.equations.exact_tree import ExactRobot, exact_robot, with_angles_meant
 from qddot.equations.latex import name_latex
 from qddot.equations.polynomial import Polynomial, WorkLimitReached, at_most
+from qddot.equations.ring import Ring, atoms_in
 from qddot.errors import BadArgument, TooLarge, did_you_mean
 from qddot.formulations import FORMULATIONS
 from qddot.formulations.frames import seen_from, users_frames
@@ -23,8 +24,11 @@ from qddot.formulations.notation import NOTATION, Notation
 from qddot.formulations.notation_file import notation as read_letters
 from qddot.model.coordinates import Drives
 from qddot.model.folding import in_order
+from qddot.model.model import mapped, scalars
 from qddot.model.tree import BASE, Tree
 from qddot.readers.read import model_of
+from qddot.scalars import Scalar
+from qddot.scalars.expressions import atomic
 
 MOST_TERMS = 2_000_000
 LOOK = 6e5  # products of terms for looking at the tip of a long arm: half a second of work
@@ -43,13 +47,14 @@ def derive(
         robot: A robot, a model, the name of a built-in robot or a robot file; its parameters may
             be symbols. Decimals are taken as the rational numbers they name, and angles that are
             right angles as exact.
-        formulation: "lagrange", "explicit", "trace", "stacked", "recursive", "newton_euler" or
-            "hamilton". They give the same equations by different ways; `equations.steps` shows it.
+        formulation: "lagrange", "explicit", "trace", "stacked", "recursive", "newton_euler",
+            "hamilton" or "virtual_work". They give the same equations by different ways;
+            `equations.steps` shows it.
         notation: Whose letters: "craig", "siciliano", "spong", "lynch_park", "deck_s0" to
             "deck_s4", or a TOML file of one's own. For printing only.
         frames: One frame for each link that moves, in which its vectors and matrices are written:
             names of links or frames. If not given, those that the user defined: DH frames, or the
-            links of a file. The equations are the same with any.
+            links of a file. The equations are the same with any. "virtual_work" takes none.
 
     Raises:
         TooLarge: If the closed form would have too many terms to be read.
@@ -59,6 +64,8 @@ def derive(
             f"There is no formulation {formulation!r}.{did_you_mean(formulation, FORMULATIONS)}\n"
             f"  There are: {', '.join(FORMULATIONS)}."
         )
+    if formulation == "virtual_work" and frames is not None:
+        raise BadArgument("virtual_work writes its points in base axes: leave frames out.")
     letters = read_letters(notation)
     exact = exact_of(robot)
     check_size(exact)
@@ -77,21 +84,38 @@ def derived(
     frames: Sequence[str] | None = None,
 ) -> Equations:
     """Return the equations of a robot that is exact already."""
+    module, source = import_module(f"qddot.formulations.{formulation}"), None
+    if hasattr(module, "read"):  # it takes the model in the place of the tree
+        source = module.read(with_angles_meant(robot.model)[0])
+        robot = with_room(robot, list(scalars(source)))
     parameters = [name_latex(name) for name in robot.model.symbols]
     rotors = robot.tree.has_rotors
     letters = notation.of(robot.ring.turns, parameters, robot.model.joint_names, rotors)
     names = users_frames(robot.model, robot.tree) if frames is None else frames
-    tree = seen_from(robot.tree, names)
-    module = import_module(f"qddot.formulations.{formulation}")
-    derivation = module.derive(tree, robot.q, robot.qd, letters, robot.qdd)
+    source = mapped(source, robot.ring.scalar) if source else seen_from(robot.tree, names)
+    derivation = module.derive(source, robot.q, robot.qd, letters, robot.qdd)
     return Equations(robot, derivation, notation=letters, frames=tuple(names))
 
 
-def check_size(robot: ExactRobot) -> None:
-    """Raise TooLarge if the mass matrix would have more terms than fit into memory or a page."""
+def with_room(robot: ExactRobot, numbers: Sequence[Scalar]) -> ExactRobot:
+    """Return the robot over a ring that has all parameters of some more numbers."""
+    ring = robot.ring
+    if atoms_in(numbers) <= set(ring.parameters):
+        return robot
+    every = [*map(atomic, ring.parameters), *numbers]
+    return exact_robot(robot.model, Ring(ring.turns, every, ring.groups, ring.roles, ring.signs))
+
+
+def check_size(robot: ExactRobot) -> float:
+    """Return how many terms the mass matrix has, about.
+
+    Raises:
+        TooLarge: If they would fit neither into memory nor on a page.
+    """
     terms = estimated_terms(robot)
     if terms > MOST_TERMS:
         raise TooLarge(robot.model.name, terms, MOST_TERMS)
+    return terms
 
 
 def estimated_terms(robot: ExactRobot) -> float:

@@ -9,18 +9,30 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
-from typing import Any
+from textwrap import wrap
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from qddot.dynamics.friction import with_friction_laws
 from qddot.dynamics.regressor import parameters, regressor
+from qddot.equations.agreement import ENOUGH, STATES, agreeing_digits
 from qddot.equations.deriving import FORMULATIONS, check_size, derived, exact_of
 from qddot.equations.equality import difference, witness
 from qddot.equations.equations import Equations
-from qddot.equations.exact_tree import ExactRobot
-from qddot.equations.polynomial import Polynomial, WorkLimitReached, partial, until
+from qddot.equations.exact_tree import ExactRobot, with_angles_meant
+from qddot.equations.polynomial import (
+    PRODUCTS,
+    Polynomial,
+    WorkLimitReached,
+    at_most,
+    partial,
+    until,
+)
+from qddot.equations.text import width
 from qddot.formulations.coriolis import factorisations
+from qddot.formulations.routes import ROUTES, UNSEEN, Route
+from qddot.formulations.virtual_work import read, turning
 from qddot.model.friction import Friction
 from qddot.plain_text import fitted
 from qddot.results import Judged, in_notebook
@@ -40,6 +52,8 @@ CORIOLIS = {
 Sides = tuple[Iterable[Scalar], Iterable[Scalar]]
 Derived = Callable[[], Equations]  # made when first asked for, within the time of a claim
 UNDECIDED = "not decided in the time given"
+EXACT_TERMS = 1000  # of M, up to which virtual work is exact: with more it takes over a second
+AGREE = "lagrange and {} give the same M, c and g"
 
 
 @dataclass(frozen=True)
@@ -52,20 +66,43 @@ class Claim:
     terms: int  # how many terms were compared
     seconds: float
     witness: str = ""  # where it fails, or why it is not decided
+    digits: int | None = None  # that agree, where it was compared in numbers only: no proof
+
+    @property
+    def verdict(self) -> str:
+        """What is known: "proved", "FAILS", "false" as it may be, "open", or the digits."""
+        if self.holds is None:
+            return "open" if self.digits is None else f"{self.digits} digits"
+        return "proved" if self.holds else "FAILS" if self.expected else "false"
+
+    @property
+    def settled(self) -> bool:
+        """Whether it came out as it should, exactly or in all digits that were compared."""
+        return self.holds == self.expected if self.digits is None else self.digits >= ENOUGH
 
     @fitted
     def __str__(self) -> str:
-        failed = "FAILS" if self.expected else "false"
-        mark = {True: "proved", False: failed, None: "open"}[self.holds]
-        text = f"{mark:7} {self.statement}  ({self.terms} terms, {self.seconds:.2f} s)"
+        compared = f"{self.terms} terms" if self.digits is None else f"{STATES} states"
+        text = f"{self.verdict:7} {self.statement}  ({compared}, {self.seconds:.2f} s)"
         return f"{text}\n        {self.witness}" if self.witness else text
 
     _repr_html_ = in_notebook("certificates.claim_html")
 
 
+class DerivationRow(NamedTuple):
+    """How a formulation gets M, c and g, and whether it gives those of lagrange."""
+
+    formulation: str
+    M: str
+    c: str
+    g: str
+    shared: str
+    equal: str  # to lagrange: "proved", how many digits, "FAILS", "open"
+
+
 @dataclass(frozen=True)
 class Proof(Judged):
-    """Every claim about a robot."""
+    """Every claim about a robot. What was compared in numbers only is not proved."""
 
     robot: str
     claims: tuple[Claim, ...]
@@ -73,19 +110,56 @@ class Proof(Judged):
     @property
     def holds(self) -> bool | None:
         """Whether every claim came out as it should; None if some are open and none fails."""
-        if any(claim.holds is False and claim.expected for claim in self.claims):
+        if any(claim.verdict == "FAILS" for claim in self.claims):
             return False
-        return None if any(claim.holds is None for claim in self.claims) else True
+        return None if self.problems else True
 
     @property
     def problems(self) -> tuple[str, ...]:
         """The claims that fail and should not, and those that are open."""
-        wrong = [c for c in self.claims if c.holds is None or (c.holds is False and c.expected)]
-        return tuple(map(str, wrong))
+        return tuple(str(c) for c in self.claims if c.verdict == "open" or not c.settled)
+
+    @property
+    def table(self) -> tuple[DerivationRow, ...]:
+        """The formulations: their routes to M, c and g, what they share, whether they agree."""
+        rows = [DerivationRow(FORMULATIONS[0], *ROUTES[FORMULATIONS[0]], "–")]
+        for name in FORMULATIONS[1:]:
+            of = [c for c in self.claims if c.statement.startswith(AGREE.format(name))]
+            borrowed = "".join(c.statement.removeprefix(AGREE.format(name)) for c in of)
+            *routes, shared = ROUTES.get(name, Route("", "", "", ""))
+            verdict = of[0].verdict if of else "open"
+            rows.append(DerivationRow(name, *routes, shared + borrowed, verdict))
+        return tuple(rows)
+
+    @property
+    def summary(self) -> str:
+        """How many claims are proved, and how many are known otherwise."""
+        claimed = [claim.verdict for claim in self.claims if claim.verdict != "false"]
+        text = f"{claimed.count('proved')} of {len(claimed)} claims proved"
+        digits = sum("digits" in verdict for verdict in claimed)
+        for count, words in (
+            (digits, "compared in numbers"),
+            (claimed.count("open"), "open"),
+            (claimed.count("FAILS"), "FAIL"),
+        ):
+            text += f", {count} {words}" if count else ""
+        return text
+
+    @property
+    def table_text(self) -> str:
+        """The table in columns, and what it cannot show."""
+        rows = [("equations", "M", "c", "g", "shared", "equal to lagrange"), *self.table]
+        wide = [max(map(width, column)) for column in zip(*rows, strict=True)]
+        lines = [
+            "  ".join(x + " " * (w - width(x)) for x, w in zip(row, wide, strict=True)).rstrip()
+            for row in rows
+        ]
+        return "\n".join(f"  {line}" for line in [*lines, *wrap(UNSEEN, 96)])
 
     @fitted
     def __str__(self) -> str:
-        return "\n".join([f"{self.robot}:", *(f"  {claim}" for claim in self.claims)])
+        claims = [f"  {claim}" for claim in self.claims]
+        return "\n".join([f"{self.robot}: {self.summary}", "", self.table_text, "", *claims])
 
     __repr__ = __str__
     _repr_html_ = in_notebook("certificates.proof_html")
@@ -117,19 +191,56 @@ def claims(robot: ExactRobot, seconds: float | None = None) -> Iterator[Claim]:
 
 
 def _claims(robot: ExactRobot) -> Iterator[Claim]:
+    terms = math.inf
     with suppress(WorkLimitReached):
-        check_size(robot)
+        terms = check_size(robot)
 
     @cache
-    def found(name: str) -> Equations:
-        return derived(robot, name)
+    def found() -> Equations:
+        return derived(robot, FORMULATIONS[0])
 
-    for k, name in enumerate(FORMULATIONS):
-        for other in FORMULATIONS[:k]:
-            statement = f"{other} and {name} give the same M, c and g"
-            yield decided(statement, lambda a=other, b=name: _same(found(a), found(b)))
+    for name in FORMULATIONS[1:]:
+        if name == "virtual_work":
+            yield virtual_work(robot, found, terms)
+        else:
+            sides = lambda k=name: _same(found(), derived(robot, k))  # noqa: E731
+            yield decided(AGREE.format(name), sides)
     for group in (structure, passivity, energy, linearity):
-        yield from group(robot, lambda: found(FORMULATIONS[0]))
+        yield from group(robot, found)
+
+
+def virtual_work(robot: ExactRobot, eqs: Derived, terms: float) -> Claim:
+    """Return whether the equations are those of virtual work, which is read from the model alone.
+
+    Exact where that takes less than about a second. Else, and where rotors turn by multiples of
+    an angle, at random states.
+
+    Args:
+        robot: The robot.
+        eqs: Its equations from the tree.
+        terms: How many terms its mass matrix has, about.
+    """
+    statement, started = AGREE.format("virtual_work"), time.monotonic()
+    masses = read(with_angles_meant(robot.model)[0])
+    if masses.borrowed:
+        statement += f"; {', '.join(masses.borrowed)} joints move as their class says"
+
+    def sides() -> Sides:
+        mine = eqs()
+        with at_most(PRODUCTS):
+            return _same(mine, derived(robot, "virtual_work"))
+
+    if terms <= EXACT_TERMS and turning(masses) == masses:
+        claim = decided(statement, sides)
+        if claim.holds is not None:
+            return claim
+    try:
+        digits, where = agreeing_digits(eqs(), masses)
+    except WorkLimitReached:
+        digits, where = 0, UNDECIDED
+    holds = False if digits < ENOUGH and where != UNDECIDED else None
+    seconds, few = time.monotonic() - started, digits < ENOUGH
+    return Claim(statement, holds, True, 0, seconds, where * few, None if few else digits)
 
 
 def structure(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:

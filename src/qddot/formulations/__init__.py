@@ -20,6 +20,7 @@ TITLES = {
     "recursive": "Newton–Euler in six-vectors",
     "newton_euler": "Newton–Euler in three-vectors",
     "hamilton": "Hamilton",
+    "virtual_work": "Virtual work of point masses",
 }
 FORMULATIONS = tuple(TITLES)  # by name
 

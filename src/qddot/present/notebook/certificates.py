@@ -14,6 +14,7 @@ from qddot.certificate.properties import Property
 from qddot.equations.answers.sheet import GradedSheet
 from qddot.equations.answers.verdict import Verdict, capitalised, listed
 from qddot.equations.proofs import Claim, Proof
+from qddot.formulations.routes import UNSEEN
 from qddot.present.notebook.cell import rows, shown, words
 from qddot.present.pages.page import bullets, facts, paragraph
 
@@ -96,17 +97,17 @@ def claim_html(claim: Claim) -> str:
 
 def proof_html(proof: Proof) -> str:
     """Return every claim about a robot's equations."""
-    proved = sum(claim.holds is True for claim in proof.claims)
     terms = sum(claim.terms for claim in proof.claims)
-    said = f"{proved} of {len(proof.claims)} statements proved, {terms:,} terms compared exactly"
-    return shown(f"Proofs for {proof.robot}", paragraph(said), *claims_table(proof.claims))
+    said = paragraph(f"{proof.summary}, {terms:,} terms compared exactly")
+    table = words(proof.table[0]._fields, proof.table)
+    parts = (said, table, paragraph(UNSEEN, "quiet"), *claims_table(proof.claims))
+    return shown(f"Proofs for {proof.robot}", *parts)
 
 
 def claims_table(claims: Sequence[Claim]) -> list[str]:
     """Return claims as a table; what fails, and should not, stands out."""
-    verdicts = {True: "proved", False: "false", None: "open"}
-    lines = [(c.statement, verdicts[c.holds], f"{c.terms:,}", f"{c.seconds:.2f}") for c in claims]
-    wrong = {k for k, claim in enumerate(claims) if claim.holds is False and claim.expected}
+    lines = [(c.statement, c.verdict.lower(), f"{c.terms:,}", f"{c.seconds:.2f}") for c in claims]
+    wrong = {k for k, claim in enumerate(claims) if claim.verdict == "FAILS"}
     table = rows(["statement", "", "terms", "time [s]"], lines, bad=wrong)
     fails = [f"{claim.statement}: {claim.witness}" for claim in claims if claim.witness]
     return [table, *([bullets(fails)] if fails else [])]

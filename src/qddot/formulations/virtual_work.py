@@ -1,0 +1,337 @@
+"""Virtual work of inertia forces on point masses: d'Alembert's principle, read from the model.
+
+The tree of the robot, its poses, inertias and rotors are not used, so that an error in them shows
+when the other formulations, which are given the tree, are compared with this one. `read` reads the
+model again: placements, fixed and locked joints, joints that follow others, payloads, rotors.
+
+H. Goldstein, C. Poole, J. Safko, *Classical Mechanics*, 3rd ed., 2002, section 1.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+
+from qddot.formulations.derivation import Derivation, Part, Quantity
+from qddot.formulations.notation import NOTATION, Notation
+from qddot.model.joint import FIXED, Joint
+from qddot.model.joints import MOTIONS, JointMotion
+from qddot.model.link import Inertial, Placement
+from qddot.model.model import Model, mapped
+from qddot.scalars import ConfigVec, JointVec, Mat3, Scalar, Vec3, constant_sincos, sincos, sqrt
+from qddot.scalars.expressions import ZERO, expression
+
+LEAD = {"revolute": 0, "continuous": 0, "rotor": 0, "prismatic": 1}  # [m] of slide per unit of q
+KNOWN = (FIXED, *LEAD, "screw")  # kinds of joints whose motion is written here
+ONE = np.eye(4, dtype=int).astype(object)
+AXES = ONE[:3, :3]
+
+Rows = tuple[tuple[Scalar, ...], ...]
+PointMass = tuple[Scalar, tuple[Scalar, ...]]  # a mass and its place in the frame of its link
+
+
+@dataclass(frozen=True)
+class Carried:
+    """A link, how it moves in the one that carries it, and the point masses on it."""
+
+    name: str
+    parent: str  # the link that carries it; "" of the base
+    place: Rows  # of the joint in that link, 4 × 4
+    kind: str  # of the joint
+    axis: tuple[Scalar, ...]  # of length one
+    lead: Scalar  # how far it slides along the axis [m] per unit of its position
+    motion: JointMotion | None  # the joint's own, of a kind that is not in KNOWN
+    leader: str  # the joint whose coordinate moves it; "" if it is held
+    ratio: Scalar  # it stands at ratio · q + offset
+    offset: Scalar
+    masses: tuple[PointMass, ...]  # some are negative, their sums are those of the bodies
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """What M, c and g depend on, in numbers of one kind."""
+
+    coordinates: tuple[str, ...]  # the joints that have one of their own
+    links: tuple[Carried, ...]
+    gravity: tuple[Scalar, ...]
+    rotors: tuple[tuple[Scalar, tuple[Scalar, ...]], ...]  # Iₐ and e of ½ Iₐ (e·q̇)²
+
+    @property
+    def borrowed(self) -> tuple[str, ...]:
+        """The kinds of joints that are not known here: they say themselves how they move."""
+        return tuple(dict.fromkeys(link.kind for link in self.links if link.motion is not None))
+
+
+@dataclass(frozen=True)
+class Moving:
+    """A 4 × 4 transform in base axes, ∂T/∂q of each coordinate, Ṫ, and T̈ where q̈ = 0."""
+
+    T: np.ndarray
+    slopes: dict[int, np.ndarray]
+    rate: np.ndarray
+    bend: np.ndarray
+
+
+def derive(
+    robot: Model | Mechanism,
+    q: ConfigVec,
+    qd: JointVec,
+    notation: Notation = NOTATION,
+    qdd: JointVec | None = None,
+) -> Derivation:
+    """Return the equation of motion from the virtual work on every point mass μ at p(q).
+
+    With J = ∂p/∂q, a displacement that the joints allow is δp = J δq, and p̈ = J q̈ + p̈₀. The
+    torques do the work that inertia and gravity take:
+
+        Σ δpᵀ μ (p̈ − g) = δqᵀ τ        M = Σ μ JᵀJ        c = Σ μ Jᵀp̈₀        g = −Σ μ Jᵀg
+
+    Args:
+        robot: The model, or what `read` makes of it with numbers of the kind that q has; the other
+            formulations take the tree.
+        q, qd: Joint positions [rad or m] and velocities, shape (n,).
+        notation: The letters of the steps.
+        qdd: Accelerations for the steps; zero if not given.
+    """
+    robot = mapped(read(robot), float) if isinstance(robot, Model) else robot
+    n, X = len(robot.coordinates), transforms(robot, q, qd)
+    M, c, g = np.zeros((n, n), dtype=object), *np.zeros((2, n), dtype=object)
+    for inertia, e in robot.rotors:
+        M = M + inertia * np.outer(e, e)
+    for link in robot.links:
+        at, r, mu = X[link.name], *columns(link)
+        P = (r * mu) @ r.T  # summed over the masses of a link: Σ μ ṗᵀṗ = tr(Ṫ P Ṫᵀ) with p = T r
+        for j, slope in at.slopes.items():
+            momentum = slope[:3] @ P
+            for k in at.slopes:
+                M[j, k] = M[j, k] + (momentum * at.slopes[k][:3]).sum() if k <= j else 0
+            c[j] = c[j] + (momentum * at.bend[:3]).sum()
+            g[j] = g[j] - np.array(robot.gravity, dtype=object) @ momentum[:, 3]
+    for j, k in zip(*np.triu_indices(n, 1), strict=True):
+        M[j, k] = M[k, j]
+
+    def worked_out() -> list[Part]:
+        moved = [link for link in robot.links if link.masses and X[link.name].slopes]
+        shown = [body_part(k, x, X[x.name], notation) for k, x in enumerate(moved, 1)]
+        return [*shown, work_part(robot, M, c, g, qdd, notation)]
+
+    return Derivation("virtual_work", M, c, g, worked_out)
+
+
+# how it is written on the board
+
+
+def body_part(k: int, link: Carried, X: Moving, n: Notation) -> Part:
+    """Return the point masses of a link, where they are and how they accelerate."""
+    (r, mu), of = columns(link), f"_{{{k}}}"
+    steps = (
+        Quantity("Their places in the link's frame, a column each", f"r{of}", r[:3]),
+        Quantity("The masses", rf"\mu{of}", mu),
+        Quantity("The places in base axes", f"p{of}", (X.T @ r)[:3]),
+        Quantity(
+            f"Their accelerations where ${n.accelerations} = 0$",
+            rf"\ddot p{of}",
+            (X.bend @ r)[:3],
+        ),
+    )
+    words = (
+        "A body moves as point masses do that have its mass, its centre and its moments; some of "
+        "them may be negative, and all that are not at the centre are one metre from it. "
+        "All that follows happens to these points."
+    )
+    return Part(f"The point masses of moving link {k}", words, steps)
+
+
+def work_part(
+    robot: Mechanism, M: np.ndarray, c: JointVec, g: JointVec, qdd: JointVec | None, n: Notation
+) -> Part:
+    """Return the terms of the equation, summed over all point masses, and the torques."""
+    J, dq, total = (
+        rf"\partial p/\partial {n.coordinates}",
+        rf"\delta {n.coordinates}",
+        r"\sum\mu\,J^T",
+    )
+    rotors = r" + \sum I_a\,e\,e^T" if robot.rotors else ""
+    whole = rf"{n.mass_matrix}\,{n.accelerations} + {n.velocity_torques} + {n.gravity_torques}"
+    tau = c + g if qdd is None else M @ qdd + c + g
+    steps = (
+        Quantity("Mass matrix", n.mass_matrix, M, rf"{total} J{rotors}"),
+        Quantity("Velocity torques", n.velocity_torques, c, rf"{total}\,\ddot p"),
+        Quantity("Gravity torques", n.gravity_torques, g, rf"-{total}\,{n.gravity}"),
+        Quantity("Torques", n.torques, tau, whole),
+    )
+    words = (
+        rf"What the joints allow is $\delta p = J\,{dq}$ with $J = {J}$. The torques do the work "
+        rf"that inertia and gravity take, $\sum\mu\,(\ddot p - {n.gravity})^T \delta p$."
+    )
+    return Part("Virtual work", words, steps)
+
+
+# how the links move
+
+
+def transforms(robot: Mechanism, q: ConfigVec, qd: JointVec) -> dict[str, Moving]:
+    """Return how every link moves, by the product rule from the link that carries it.
+
+    A link whose joint stands at x = ratio · q + offset is at T = T_λ F A(x), with A′ = A W:
+
+        Ṫ = Ṫ_λ F A + T W ẋ        T̈ = T̈_λ F A + 2 Ṫ_λ F A W ẋ + T W W ẋ²
+    """
+    number = {name: k for k, name in enumerate(robot.coordinates)}
+    X = {"": Moving(ONE, {}, 0 * ONE, 0 * ONE)}
+    for link in robot.links:
+        before, k = X[link.parent], number.get(link.leader)
+        x = link.offset if k is None else link.ratio * q[k] + link.offset
+        A, W = motion(link, x)
+        FA = np.array(link.place, dtype=object) @ A
+        T, rate, bend = before.T @ FA, before.rate @ FA, before.bend @ FA
+        slopes = {j: slope @ FA for j, slope in before.slopes.items()}
+        if k is not None:
+            W = link.ratio * W
+            slopes[k] = slopes.get(k, 0) + T @ W
+            bend = bend + 2 * qd[k] * (rate @ W) + qd[k] * qd[k] * (T @ W @ W)
+            rate = rate + qd[k] * (T @ W)
+        X[link.name] = Moving(T, slopes, rate, bend)
+    return X
+
+
+def motion(link: Carried, x: Scalar) -> tuple[np.ndarray, np.ndarray]:
+    """Return A, how a link stands in its joint's frame at position x, and W with dA/dx = A W."""
+    A, W = ONE.copy(), 0 * ONE
+    if link.motion is not None:  # of a kind that is not known here
+        pose, S = link.motion.pose([x]), link.motion.S[:, 0]
+        A[:3, :3], A[:3, 3], W[:3, :3], W[:3, 3] = pose.R, pose.p, cross(S[:3]), S[3:]
+    elif link.kind != FIXED:
+        axis = np.array(link.axis, dtype=object)
+        A[:3, 3], W[:3, 3] = link.lead * x * axis, link.lead * axis
+        W[:3, :3] = 0 if link.kind == "prismatic" else cross(axis)
+        # the masses of a rotor lie evenly round its axis, so that its angle may be left out
+        if link.kind not in ("prismatic", "rotor"):
+            A[:3, :3] = turn(axis, *sincos(x))
+    return A, W
+
+
+def turn(axis: Vec3, s: Scalar, c: Scalar) -> Mat3:
+    """Return the turn about a unit axis a by its sine and cosine: c E + s [a]× + (1 − c) a aᵀ."""
+    return c * AXES + s * cross(axis) + (1 - c) * np.outer(axis, axis)
+
+
+def cross(a: Vec3) -> Mat3:
+    return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]], dtype=object)
+
+
+def columns(link: Carried) -> tuple[np.ndarray, np.ndarray]:
+    """Return the point masses of a link: (x, y, z, 1) of each, a column, and the masses."""
+    r = np.array([[*place, 1] for _, place in link.masses], dtype=object).reshape(-1, 4)
+    return r.T, np.array([mass for mass, _ in link.masses], dtype=object)
+
+
+# reading the model
+
+
+def read(model: Model) -> Mechanism:
+    """Return the links, point masses and rotors of a model, in exact expressions."""
+    model.need_single_numbers("Virtual work of point masses")
+    joints = {joint.name: joint for joint in mapped(model.joints, expression)}
+    frames = {frame.name: frame for frame in mapped(model.frames, expression)}
+    moving = [joint for joint in joints.values() if joint.kind != FIXED]
+    own = tuple(j.name for j in moving if j.locked is None and j.mimic is None)
+
+    def position(joint: Joint) -> tuple[str, Scalar, Scalar]:
+        """Return the joint whose coordinate moves this one, the ratio and the offset."""
+        if joint.locked is not None or joint.kind == FIXED:
+            return "", 0, joint.locked or 0
+        if joint.mimic is None:
+            return joint.name, 1, 0
+        leader, ratio, offset = position(joints[joint.mimic.joint])
+        m = joint.mimic
+        return leader, m.multiplier * ratio, m.multiplier * offset + m.offset
+
+    def direction(names: Iterable[str], shares: Iterable[Scalar]) -> tuple[Scalar, ...]:
+        along = dict.fromkeys(own, ZERO)
+        for name, share in zip(names, shares, strict=True):
+            leader, ratio, _ = position(joints[name])
+            if leader:
+                along[leader] = along[leader] + share * ratio
+        return tuple(along.values())
+
+    masses = {x.name: point_masses(mapped(x.inertial, expression)) for x in model.links}
+    for load in mapped(model.payloads, expression):
+        frame = frames.get(load.frame)  # else a link
+        X = transform(frame.placement if frame else Placement())
+        turned = [(mu, tuple((X @ [*r, 1])[:3])) for mu, r in point_masses(load.inertial)]
+        masses[frame.link if frame else load.frame] += turned
+
+    base = model.links[0].name
+    links = [Carried(base, "", tuple(map(tuple, ONE)), FIXED, (), 0, None, "", 0, 0, ())]
+    for joint in joints.values():
+        carried, axis = masses[joint.child], ()
+        if joint.kind != FIXED:
+            length = sqrt(sum((a * a for a in joint.axis), ZERO))
+            axis = tuple(a / length for a in joint.axis)
+        if joint.kind == "rotor":
+            quarters = product(carried, ((0, 1), (1, 0), (0, -1), (-1, 0)))
+            carried = merged((mu / 4, turn(axis, *angle) @ r) for (mu, r), angle in quarters)
+        own_motion = None if joint.kind in KNOWN else MOTIONS[joint.kind].of(joint, axis)
+        place = tuple(map(tuple, transform(joint.origin)))
+        lead = LEAD.get(joint.kind, joint.pitch)
+        at = joint.child, joint.parent, place, joint.kind, axis, lead, own_motion
+        links.append(Carried(*at, *position(joint), tuple(carried)))
+    motors = [(joint.motor, direction([joint.name], [1])) for joint in moving]
+    motors += [
+        (c.motor, direction(c.joints, c.ratios)) for c in mapped(model.couplings, expression)
+    ]
+    rotors = tuple((m.gear * m.gear * m.rotor_inertia, e) for m, e in motors if m.rotor_inertia)
+    return Mechanism(own, tuple(links), mapped(model.gravity, expression), rotors)
+
+
+def turning(robot: Mechanism) -> Mechanism:
+    """Return the robot with its rotors at the angles where they stand, which change nothing."""
+    kinds = {"rotor": "continuous"}
+    links = (replace(link, kind=kinds.get(link.kind, link.kind)) for link in robot.links)
+    return replace(robot, links=tuple(links))
+
+
+def point_masses(body: Inertial) -> list[PointMass]:
+    """Return 13 point masses or fewer with the mass, centre and moments of a body.
+
+    With P = ∫ r rᵀ dm about the centre, in the axes of its moments, and all arms of one metre: two
+    masses P_xy/2 at ±(x + y) for each product, two at ±x with what is left of P_xx, and what is
+    left of the mass at the centre.
+    """
+    xx, xy, xz, yy, yz, zz = body.inertia
+    left = [(yy + zz - xx) / 2, (xx + zz - yy) / 2, (xx + yy - zz) / 2]
+    arms = []
+    for i, j, P in ((0, 1, -xy), (0, 2, -xz), (1, 2, -yz)):
+        left[i], left[j] = left[i] - P, left[j] - P
+        arms.append((AXES[i] + AXES[j], P))
+    arms += zip(AXES, left, strict=True)
+    R, centre = roll_pitch_yaw(body.rpy), np.array(body.com, dtype=object)
+    found = [(P / 2, centre + sign * (R @ arm)) for arm, P in arms for sign in (1, -1)]
+    return merged([(body.mass - sum(P for _, P in arms), centre), *found])
+
+
+def merged(masses: Iterable[tuple[Scalar, np.ndarray]]) -> list[PointMass]:
+    """Return the masses at each place together, without those that are zero."""
+    found: dict[tuple[Scalar, ...], Scalar] = {}
+    for mass, place in masses:
+        found[tuple(place)] = found.get(tuple(place), 0) + mass
+    return [(mass, place) for place, mass in found.items() if mass]
+
+
+def transform(placement: Placement) -> np.ndarray:
+    """Return the 4 × 4 transform of a placement."""
+    T = ONE.copy()
+    T[:3, :3], T[:3, 3] = roll_pitch_yaw(placement.rpy), placement.xyz
+    return T
+
+
+def roll_pitch_yaw(angles: Vec3) -> Mat3:
+    """Return the rotation by roll about x, then pitch about y, then yaw about z, axes at rest."""
+    R = AXES
+    for axis, angle in zip(AXES, angles, strict=True):
+        R = turn(axis, *constant_sincos(expression(angle))) @ R
+    return R
