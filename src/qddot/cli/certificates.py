@@ -59,9 +59,8 @@ def prove(source: Source, settings: Settings = None, as_json: AsJson = False) ->
     proof = Proof(robot.model.name, tuple(found))
     if as_json:
         made = [asdict(claim) | {"verdict": claim.verdict} for claim in found]
-        rows = [row._asdict() for row in proof.table]
         facts = {"robot": proof.robot, "finished": not interrupted, "summary": proof.summary}
-        echo_json({**facts, "table": rows, "claims": made})
+        echo_json({**facts, "table": proof.table, "claims": made})
     elif not interrupted:
         print(f"\n{proof.table_text}\n\n{proof.robot}: {proof.summary}")
     if not all(claim.settled for claim in found):

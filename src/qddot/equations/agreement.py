@@ -78,7 +78,7 @@ def compared(
         known = {
             "sine": [2 * x / (1 + x * x) for x in t],
             "cosine": [(1 - x * x) / (1 + x * x) for x in t],
-            "position": t,
+            "position": [x.mid().fmpq() for x in q],
             "rate": qd,
             "parameter": [ball(atomic(atom)).mid().fmpq() for atom in ring.parameters],
         }

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from textwrap import wrap
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,17 +22,10 @@ from qddot.equations.deriving import FORMULATIONS, check_size, derived, exact_of
 from qddot.equations.equality import difference, witness
 from qddot.equations.equations import Equations
 from qddot.equations.exact_tree import ExactRobot, with_angles_meant
-from qddot.equations.polynomial import (
-    PRODUCTS,
-    Polynomial,
-    WorkLimitReached,
-    at_most,
-    partial,
-    until,
-)
+from qddot.equations.polynomial import Polynomial, WorkLimitReached, at_most, partial, until
 from qddot.equations.text import width
 from qddot.formulations.coriolis import factorisations
-from qddot.formulations.routes import ROUTES, UNSEEN, Route
+from qddot.formulations.routes import ROUTES, UNSEEN
 from qddot.formulations.virtual_work import read, turning
 from qddot.model.friction import Friction
 from qddot.plain_text import fitted
@@ -52,7 +46,7 @@ CORIOLIS = {
 Sides = tuple[Iterable[Scalar], Iterable[Scalar]]
 Derived = Callable[[], Equations]  # made when first asked for, within the time of a claim
 UNDECIDED = "not decided in the time given"
-EXACT_TERMS = 1000  # of M, up to which virtual work is exact: with more it takes over a second
+EXACT_TERMS, EXACT_PRODUCTS = 1000, 3e5  # of M, of terms: virtual work takes a second with more
 AGREE = "lagrange and {} give the same M, c and g"
 
 
@@ -78,7 +72,7 @@ class Claim:
     @property
     def settled(self) -> bool:
         """Whether it came out as it should, exactly or in all digits that were compared."""
-        return self.holds == self.expected if self.digits is None else self.digits >= ENOUGH
+        return self.digits is not None or self.holds == self.expected
 
     @fitted
     def __str__(self) -> str:
@@ -87,17 +81,6 @@ class Claim:
         return f"{text}\n        {self.witness}" if self.witness else text
 
     _repr_html_ = in_notebook("certificates.claim_html")
-
-
-class DerivationRow(NamedTuple):
-    """How a formulation gets M, c and g, and whether it gives those of lagrange."""
-
-    formulation: str
-    M: str
-    c: str
-    g: str
-    shared: str
-    equal: str  # to lagrange: "proved", how many digits, "FAILS", "open"
 
 
 @dataclass(frozen=True)
@@ -120,41 +103,35 @@ class Proof(Judged):
         return tuple(str(c) for c in self.claims if c.verdict == "open" or not c.settled)
 
     @property
-    def table(self) -> tuple[DerivationRow, ...]:
-        """The formulations: their routes to M, c and g, what they share, whether they agree."""
-        rows = [DerivationRow(FORMULATIONS[0], *ROUTES[FORMULATIONS[0]], "–")]
-        for name in FORMULATIONS[1:]:
-            of = [c for c in self.claims if c.statement.startswith(AGREE.format(name))]
-            borrowed = "".join(c.statement.removeprefix(AGREE.format(name)) for c in of)
-            *routes, shared = ROUTES.get(name, Route("", "", "", ""))
-            verdict = of[0].verdict if of else "open"
-            rows.append(DerivationRow(name, *routes, shared + borrowed, verdict))
+    def table(self) -> tuple[dict[str, str], ...]:
+        """Of each formulation its routes to M, c and g, what it shares, and if it is lagrange's."""
+        agree = {c.statement.split()[2]: c for c in self.claims if "give the same" in c.statement}
+        rows = []
+        for name in FORMULATIONS:
+            claim, routes = agree.get(name), ROUTES.get(name, ("", "", "", ""))
+            row = dict(zip(("formulation", "M", "c", "g", "shared"), (name, *routes), strict=True))
+            row["shared"] += claim.statement.partition("g;")[2] if claim else ""
+            row["equal to lagrange"] = claim.verdict if claim else "open" if rows else "–"
+            rows.append(row)
         return tuple(rows)
 
     @property
     def summary(self) -> str:
         """How many claims are proved, and how many are known otherwise."""
-        claimed = [claim.verdict for claim in self.claims if claim.verdict != "false"]
-        text = f"{claimed.count('proved')} of {len(claimed)} claims proved"
-        digits = sum("digits" in verdict for verdict in claimed)
-        for count, words in (
-            (digits, "compared in numbers"),
-            (claimed.count("open"), "open"),
-            (claimed.count("FAILS"), "FAIL"),
-        ):
-            text += f", {count} {words}" if count else ""
-        return text
+        count = Counter(claim.verdict.split()[-1] for claim in self.claims)
+        proved = f"{count['proved']} of {len(self.claims) - count['false']} claims proved"
+        others = {"digits": "compared in numbers", "open": "open", "FAILS": "FAIL"}
+        return ", ".join([proved, *(f"{count[k]} {x}" for k, x in others.items() if count[k])])
 
     @property
     def table_text(self) -> str:
-        """The table in columns, and what it cannot show."""
-        rows = [("equations", "M", "c", "g", "shared", "equal to lagrange"), *self.table]
+        """The table in columns, and what agreement cannot show."""
+        rows = [[*self.table[0]], *([*row.values()] for row in self.table)]
         wide = [max(map(width, column)) for column in zip(*rows, strict=True)]
-        lines = [
-            "  ".join(x + " " * (w - width(x)) for x, w in zip(row, wide, strict=True)).rstrip()
-            for row in rows
-        ]
-        return "\n".join(f"  {line}" for line in [*lines, *wrap(UNSEEN, 96)])
+        padded = ([x + " " * (w - width(x)) for x, w in zip(r, wide, strict=True)] for r in rows)
+        return "\n".join(
+            f"  {'  '.join(line).rstrip()}" for line in [*padded, *([x] for x in wrap(UNSEEN, 96))]
+        )
 
     @fitted
     def __str__(self) -> str:
@@ -222,12 +199,12 @@ def virtual_work(robot: ExactRobot, eqs: Derived, terms: float) -> Claim:
     """
     statement, started = AGREE.format("virtual_work"), time.monotonic()
     masses = read(with_angles_meant(robot.model)[0])
-    if masses.borrowed:
-        statement += f"; {', '.join(masses.borrowed)} joints move as their class says"
+    if kinds := {link.kind for link in masses.links if link.motion is not None}:
+        statement += f"; {', '.join(sorted(kinds))} joints move as their class says"
 
     def sides() -> Sides:
         mine = eqs()
-        with at_most(PRODUCTS):
+        with at_most(EXACT_PRODUCTS):
             return _same(mine, derived(robot, "virtual_work"))
 
     if terms <= EXACT_TERMS and turning(masses) == masses:

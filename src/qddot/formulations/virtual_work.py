@@ -31,6 +31,8 @@ AXES = ONE[:3, :3]
 
 Rows = tuple[tuple[Scalar, ...], ...]
 PointMass = tuple[Scalar, tuple[Scalar, ...]]  # a mass and its place in the frame of its link
+# T of a link in base axes, 4 × 4, its ∂T/∂q by coordinate, and T̈ where q̈ = 0
+Moving = tuple[np.ndarray, dict[int, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -58,21 +60,6 @@ class Mechanism:
     links: tuple[Carried, ...]
     gravity: tuple[Scalar, ...]
     rotors: tuple[tuple[Scalar, tuple[Scalar, ...]], ...]  # Iₐ and e of ½ Iₐ (e·q̇)²
-
-    @property
-    def borrowed(self) -> tuple[str, ...]:
-        """The kinds of joints that are not known here: they say themselves how they move."""
-        return tuple(dict.fromkeys(link.kind for link in self.links if link.motion is not None))
-
-
-@dataclass(frozen=True)
-class Moving:
-    """A 4 × 4 transform in base axes, ∂T/∂q of each coordinate, Ṫ, and T̈ where q̈ = 0."""
-
-    T: np.ndarray
-    slopes: dict[int, np.ndarray]
-    rate: np.ndarray
-    bend: np.ndarray
 
 
 def derive(
@@ -102,19 +89,19 @@ def derive(
     for inertia, e in robot.rotors:
         M = M + inertia * np.outer(e, e)
     for link in robot.links:
-        at, r, mu = X[link.name], *columns(link)
+        (_, slopes, bend), (r, mu) = X[link.name], columns(link)
         P = (r * mu) @ r.T  # summed over the masses of a link: Σ μ ṗᵀṗ = tr(Ṫ P Ṫᵀ) with p = T r
-        for j, slope in at.slopes.items():
-            momentum = slope[:3] @ P
-            for k in at.slopes:
-                M[j, k] = M[j, k] + (momentum * at.slopes[k][:3]).sum() if k <= j else 0
-            c[j] = c[j] + (momentum * at.bend[:3]).sum()
+        for j in slopes:
+            momentum = slopes[j][:3] @ P
+            for k in slopes:
+                M[j, k] = M[j, k] + (momentum * slopes[k][:3]).sum() if k <= j else 0
+            c[j] = c[j] + (momentum * bend[:3]).sum()
             g[j] = g[j] - np.array(robot.gravity, dtype=object) @ momentum[:, 3]
     for j, k in zip(*np.triu_indices(n, 1), strict=True):
         M[j, k] = M[k, j]
 
     def worked_out() -> list[Part]:
-        moved = [link for link in robot.links if link.masses and X[link.name].slopes]
+        moved = [link for link in robot.links if link.masses and X[link.name][1]]
         shown = [body_part(k, x, X[x.name], notation) for k, x in enumerate(moved, 1)]
         return [*shown, work_part(robot, M, c, g, qdd, notation)]
 
@@ -126,21 +113,17 @@ def derive(
 
 def body_part(k: int, link: Carried, X: Moving, n: Notation) -> Part:
     """Return the point masses of a link, where they are and how they accelerate."""
-    (r, mu), of = columns(link), f"_{{{k}}}"
+    (r, mu), (T, _, bend), of = columns(link), X, f"_{{{k}}}"
+    faster = f"Their accelerations where ${n.accelerations} = 0$"
     steps = (
         Quantity("Their places in the link's frame, a column each", f"r{of}", r[:3]),
         Quantity("The masses", rf"\mu{of}", mu),
-        Quantity("The places in base axes", f"p{of}", (X.T @ r)[:3]),
-        Quantity(
-            f"Their accelerations where ${n.accelerations} = 0$",
-            rf"\ddot p{of}",
-            (X.bend @ r)[:3],
-        ),
+        Quantity("The places in base axes", f"p{of}", (T @ r)[:3]),
+        Quantity(faster, rf"\ddot p{of}", (bend @ r)[:3]),
     )
     words = (
-        "A body moves as point masses do that have its mass, its centre and its moments; some of "
-        "them may be negative, and all that are not at the centre are one metre from it. "
-        "All that follows happens to these points."
+        "A body moves as point masses do that have its mass, its centre and its moments. Some may "
+        "be negative, and all that are not at the centre are one metre from it."
     )
     return Part(f"The point masses of moving link {k}", words, steps)
 
@@ -149,12 +132,7 @@ def work_part(
     robot: Mechanism, M: np.ndarray, c: JointVec, g: JointVec, qdd: JointVec | None, n: Notation
 ) -> Part:
     """Return the terms of the equation, summed over all point masses, and the torques."""
-    J, dq, total = (
-        rf"\partial p/\partial {n.coordinates}",
-        rf"\delta {n.coordinates}",
-        r"\sum\mu\,J^T",
-    )
-    rotors = r" + \sum I_a\,e\,e^T" if robot.rotors else ""
+    total, rotors = r"\sum\mu\,J^T", r" + \sum I_a\,e\,e^T" if robot.rotors else ""
     whole = rf"{n.mass_matrix}\,{n.accelerations} + {n.velocity_torques} + {n.gravity_torques}"
     tau = c + g if qdd is None else M @ qdd + c + g
     steps = (
@@ -164,8 +142,9 @@ def work_part(
         Quantity("Torques", n.torques, tau, whole),
     )
     words = (
-        rf"What the joints allow is $\delta p = J\,{dq}$ with $J = {J}$. The torques do the work "
-        rf"that inertia and gravity take, $\sum\mu\,(\ddot p - {n.gravity})^T \delta p$."
+        rf"The joints allow $\delta p = J\,\delta {n.coordinates}$ with $J = \partial p/\partial "
+        rf"{n.coordinates}$. The torques do the work that inertia and gravity take, "
+        rf"$\sum\mu\,(\ddot p - {n.gravity})^T \delta p$."
     )
     return Part("Virtual work", words, steps)
 
@@ -178,23 +157,22 @@ def transforms(robot: Mechanism, q: ConfigVec, qd: JointVec) -> dict[str, Moving
 
     A link whose joint stands at x = ratio · q + offset is at T = T_λ F A(x), with A′ = A W:
 
-        Ṫ = Ṫ_λ F A + T W ẋ        T̈ = T̈_λ F A + 2 Ṫ_λ F A W ẋ + T W W ẋ²
+        ∂T/∂q = ∂T_λ/∂q F A + ratio T W        T̈ = T̈_λ F A + 2 Ṫ_λ F A W ẋ + T W W ẋ²
     """
     number = {name: k for k, name in enumerate(robot.coordinates)}
-    X = {"": Moving(ONE, {}, 0 * ONE, 0 * ONE)}
+    X: dict[str, Moving] = {"": (ONE, {}, 0 * ONE)}
     for link in robot.links:
-        before, k = X[link.parent], number.get(link.leader)
-        x = link.offset if k is None else link.ratio * q[k] + link.offset
-        A, W = motion(link, x)
+        k = number.get(link.leader)
+        A, W = motion(link, link.offset if k is None else link.ratio * q[k] + link.offset)
         FA = np.array(link.place, dtype=object) @ A
-        T, rate, bend = before.T @ FA, before.rate @ FA, before.bend @ FA
-        slopes = {j: slope @ FA for j, slope in before.slopes.items()}
+        T, slopes, bend = X[link.parent]
+        T, slopes, bend = T @ FA, {j: slope @ FA for j, slope in slopes.items()}, bend @ FA
         if k is not None:
             W = link.ratio * W
-            slopes[k] = slopes.get(k, 0) + T @ W
+            rate = sum((qd[j] * slope for j, slope in slopes.items()), 0 * ONE)
             bend = bend + 2 * qd[k] * (rate @ W) + qd[k] * qd[k] * (T @ W @ W)
-            rate = rate + qd[k] * (T @ W)
-        X[link.name] = Moving(T, slopes, rate, bend)
+            slopes[k] = slopes.get(k, 0) + T @ W
+        X[link.name] = T, slopes, bend
     return X
 
 
@@ -290,9 +268,8 @@ def read(model: Model) -> Mechanism:
 
 def turning(robot: Mechanism) -> Mechanism:
     """Return the robot with its rotors at the angles where they stand, which change nothing."""
-    kinds = {"rotor": "continuous"}
-    links = (replace(link, kind=kinds.get(link.kind, link.kind)) for link in robot.links)
-    return replace(robot, links=tuple(links))
+    at = {"rotor": "continuous"}
+    return replace(robot, links=tuple(replace(x, kind=at.get(x.kind, x.kind)) for x in robot.links))
 
 
 def point_masses(body: Inertial) -> list[PointMass]:

@@ -99,7 +99,7 @@ def proof_html(proof: Proof) -> str:
     """Return every claim about a robot's equations."""
     terms = sum(claim.terms for claim in proof.claims)
     said = paragraph(f"{proof.summary}, {terms:,} terms compared exactly")
-    table = words(proof.table[0]._fields, proof.table)
+    table = words([*proof.table[0]], [tuple(row.values()) for row in proof.table])
     parts = (said, table, paragraph(UNSEEN, "quiet"), *claims_table(proof.claims))
     return shown(f"Proofs for {proof.robot}", *parts)
 
