@@ -17,7 +17,9 @@ from qddot.formulations.notation_file import notation
 from qddot.readers.read import read
 from qddot.scalars.reader import read_formula
 
-DERIVE = {name: import_module(f"qddot.formulations.{name}").derive for name in TITLES}
+MODULES = {name: import_module(f"qddot.formulations.{name}") for name in TITLES}
+# of the formulations that take the tree; others read the model themselves
+DERIVE = {name: module.derive for name, module in MODULES.items() if not hasattr(module, "read")}
 ARMS = [
     f"{arm}_symbolic"
     for arm in ("two_link_point", "rp", "two_link_cylinders", "two_link", "double_pendulum")

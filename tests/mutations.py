@@ -5,6 +5,9 @@ the same number of sites: those with the smallest SHA-256 of module, function, k
 that nobody chooses them and code that vanishes is replaced by the next hash. Each change is tried
 against the tests that execute its line. `record` tries the sites that mutations.json lacks and
 forgets those that are no more; `check` fails if a change that was detected is not detected now.
+
+Beside these are errors with names, `NAMED`, in what all derivations but one share: `check` looks
+whether `qddot.prove` alone finds them, without any test.
 """
 
 from __future__ import annotations
@@ -33,6 +36,83 @@ MOST_TESTS = 200  # that a change is tried against: those of its own package fir
 TIMEOUT = 300  # [s] for the tests of one change; code that does not end is a detected change
 OWN_CACHE = ("backends", "program")  # their changes alter machine code, not only programs
 
+SLIDE = 'dict(type="prismatic", mass=1)'
+FOLLOWER = 'dict(a=1, mass=2, mimic=dict(joint="j1", multiplier=2, offset=0.5))'
+MOTOR = "dict(rotor_inertia=0.01, gear=50)"
+COUPLING = f'coupling=[dict(joints=["j1", "j2"], motor={MOTOR})]'
+TOOL = 'frame=[dict(name="tool", link="link1", xyz=[0.3, 0, 0.1], rpy=[0.5, 0, 0])]'
+LOAD = 'payload=[dict(frame="tool", mass=1, com=[0.1, 0, 0.2], inertia=[1, 2, 2])]'
+
+
+def dh(rows: str, *more: str) -> str:
+    """Return the code of a robot from a DH table, under an oblique gravity."""
+    return f"qddot.from_dh({', '.join([rows, repr('standard'), *more])}, gravity=(1, -9, 2))"
+
+
+@dataclass(frozen=True)
+class NamedError:
+    """An error in what the tree is made of, and a robot whose proof must fail with it."""
+
+    module: str
+    function: str
+    before: str
+    after: str
+    robot: str
+
+    def applied(self, source: str) -> str:
+        """Return the source of the module with the error in it."""
+        assert source.count(self.before) == 1, f"{self.module} has changed: {self.before}"
+        return source.replace(self.before, self.after)
+
+
+NAMED = {
+    "the parallel-axis term counted twice": NamedError(
+        *("spatial.inertia", "Inertia.about_com", "I_com - mass * (K", "I_com - 2 * mass * (K"),
+        'qddot.load("two_link")',
+    ),
+    "every lever arm negated": NamedError(
+        *("model.tree", "Tree.poses", "[body.X_PB(q_J) for body in self.bodies]"),
+        "[Pose(X.R, -X.p) for X in [body.X_PB(q_J) for body in self.bodies]]",
+        'qddot.load("two_link")',
+    ),
+    "gravity times −2": NamedError(
+        *("model.folding", "fold", "gravity=model.gravity"),
+        *("gravity=tuple(-2 * x for x in model.gravity)", 'qddot.load("two_link")'),
+    ),
+    "the rotation of placements transposed": NamedError(
+        *("model.link", "Placement.pose", "from_rpy(self.rpy, constant_sincos)"),
+        *("from_rpy(self.rpy, constant_sincos).T", dh("[dict(a=1, alpha=0.5, mass=2)] * 2")),
+    ),
+    "rotor inertia times 3": NamedError(
+        *("model.folding", "rotor_inertia", "yield sum(", "yield 3 * sum("),
+        dh(f"[dict(a=1, mass=2, motor={MOTOR})]"),
+    ),
+    "gears not squared": NamedError(
+        *("model.joint", "Motor.reflected", "self.gear * self.gear *", "self.gear *"),
+        dh(f"[dict(a=1, mass=2, motor={MOTOR})]"),
+    ),
+    "motors of couplings left out": NamedError(
+        *("model.folding", "shared_shafts", "if coupling.is_shaft", "if not coupling.is_shaft"),
+        dh("[dict(a=1, mass=2), dict(a=1, mass=1)]", COUPLING),
+    ),
+    "followers moved backwards": NamedError(
+        *("model.folding", "coordinates", "ratio = ratio *", "ratio = -ratio *"),
+        dh(f"[{SLIDE}, {FOLLOWER}]"),
+    ),
+    "the offset of followers left out": NamedError(
+        *("model.folding", "coordinates", "offset = ratio * joint.mimic.offset + offset"),
+        "offset = offset",
+        dh(f"[{SLIDE}, {FOLLOWER}]"),
+    ),
+    "the last payload left out": NamedError(
+        *("model.folding", "fold", "for load in model.payloads", "for load in model.payloads[:-1]"),
+        dh("[dict(a=1, mass=1)]", TOOL, LOAD),
+    ),
+    "bodies not moved to the frames that carry them": NamedError(
+        *("model.folding", "fold", "about_origin().seen_from(X_BF)", "about_origin()"),
+        dh("[dict(a=1, mass=1)]", TOOL, LOAD),
+    ),
+}
 NEGATED = {
     ast.Eq: "!=", ast.NotEq: "==", ast.Lt: ">=", ast.GtE: "<", ast.Gt: "<=", ast.LtE: ">",
     ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is",
@@ -274,6 +354,23 @@ def detected(site: Site, tests: Sequence[str], before: str) -> str:
     return ""
 
 
+def not_proved(error: NamedError) -> bool:
+    """Return whether `qddot.prove` alone finds a named error, in a copy of the package."""
+    with tempfile.TemporaryDirectory(prefix="qddot-mutation-") as folder:
+        path = copied(Path(folder)) / "qddot" / f"{error.module.replace('.', '/')}.py"
+        rewritten(path, error.applied(path.read_text(encoding="utf-8")).encode())
+        code = f"import qddot; print('holds:', qddot.prove({error.robot}).holds)"
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(Path(folder) / "src")},
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+        )
+    return done.stdout == "holds: False\n"
+
+
 def tried(
     found: Sequence[Site], tests: Mapping[str, Sequence[str]], known: Mapping[str, str], jobs: int
 ) -> dict[str, str]:
@@ -307,6 +404,10 @@ def main() -> int:
         results |= tried(left, tests, {}, given.jobs)
     print(f"{sum(map(bool, results.values()))} of {len(results)} changes are detected")
     lost = [name for name, test in results.items() if known.get(name) and not test]
+    if given.command == "check":
+        unseen = [name for name, error in NAMED.items() if not not_proved(error)]
+        print(f"{len(NAMED) - len(unseen)} of {len(NAMED)} named errors are found by prove alone")
+        lost += unseen
     if lost:
         print("detected before and not now:", *lost, sep="\n  ")
     if given.command == "record":

@@ -104,14 +104,14 @@ class Proof(Judged):
 
     @property
     def table(self) -> tuple[dict[str, str], ...]:
-        """Of each formulation its routes to M, c and g, what it shares, and if it is lagrange's."""
+        """Of each formulation its routes to M, c and g, what it shares, if it equals lagrange."""
         agree = {c.statement.split()[2]: c for c in self.claims if "give the same" in c.statement}
         rows = []
         for name in FORMULATIONS:
             claim, routes = agree.get(name), ROUTES.get(name, ("", "", "", ""))
             row = dict(zip(("formulation", "M", "c", "g", "shared"), (name, *routes), strict=True))
             row["shared"] += claim.statement.partition("g;")[2] if claim else ""
-            row["equal to lagrange"] = claim.verdict if claim else "open" if rows else "–"
+            row["equal"] = claim.verdict if claim else "open" if rows else "–"
             rows.append(row)
         return tuple(rows)
 
@@ -127,6 +127,7 @@ class Proof(Judged):
     def table_text(self) -> str:
         """The table in columns, and what agreement cannot show."""
         rows = [[*self.table[0]], *([*row.values()] for row in self.table)]
+        rows[0][-1] += " to lagrange"
         wide = [max(map(width, column)) for column in zip(*rows, strict=True)]
         padded = ([x + " " * (w - width(x)) for x, w in zip(r, wide, strict=True)] for r in rows)
         return "\n".join(

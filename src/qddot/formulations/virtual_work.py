@@ -29,26 +29,24 @@ KNOWN = (FIXED, *LEAD, "screw")  # kinds of joints whose motion is written here
 ONE = np.eye(4, dtype=int).astype(object)
 AXES = ONE[:3, :3]
 
-Rows = tuple[tuple[Scalar, ...], ...]
 PointMass = tuple[Scalar, tuple[Scalar, ...]]  # a mass and its place in the frame of its link
 # T of a link in base axes, 4 × 4, its ∂T/∂q by coordinate, and T̈ where q̈ = 0
-Moving = tuple[np.ndarray, dict[int, np.ndarray], np.ndarray]
+LinkMotion = tuple[np.ndarray, dict[int, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
-class Carried:
+class MovingMasses:
     """A link, how it moves in the one that carries it, and the point masses on it."""
 
     name: str
     parent: str  # the link that carries it; "" of the base
-    place: Rows  # of the joint in that link, 4 × 4
+    place: tuple[tuple[Scalar, ...], ...]  # of its frame in that link where q = 0, 4 × 4
     kind: str  # of the joint
     axis: tuple[Scalar, ...]  # of length one
     lead: Scalar  # how far it slides along the axis [m] per unit of its position
     motion: JointMotion | None  # the joint's own, of a kind that is not in KNOWN
     leader: str  # the joint whose coordinate moves it; "" if it is held
-    ratio: Scalar  # it stands at ratio · q + offset
-    offset: Scalar
+    ratio: Scalar  # by which it follows that joint
     masses: tuple[PointMass, ...]  # some are negative, their sums are those of the bodies
 
 
@@ -57,7 +55,7 @@ class Mechanism:
     """What M, c and g depend on, in numbers of one kind."""
 
     coordinates: tuple[str, ...]  # the joints that have one of their own
-    links: tuple[Carried, ...]
+    links: tuple[MovingMasses, ...]
     gravity: tuple[Scalar, ...]
     rotors: tuple[tuple[Scalar, tuple[Scalar, ...]], ...]  # Iₐ and e of ½ Iₐ (e·q̇)²
 
@@ -111,7 +109,7 @@ def derive(
 # how it is written on the board
 
 
-def body_part(k: int, link: Carried, X: Moving, n: Notation) -> Part:
+def body_part(k: int, link: MovingMasses, X: LinkMotion, n: Notation) -> Part:
     """Return the point masses of a link, where they are and how they accelerate."""
     (r, mu), (T, _, bend), of = columns(link), X, f"_{{{k}}}"
     faster = f"Their accelerations where ${n.accelerations} = 0$"
@@ -152,22 +150,22 @@ def work_part(
 # how the links move
 
 
-def transforms(robot: Mechanism, q: ConfigVec, qd: JointVec) -> dict[str, Moving]:
+def transforms(robot: Mechanism, q: ConfigVec, qd: JointVec) -> dict[str, LinkMotion]:
     """Return how every link moves, by the product rule from the link that carries it.
 
-    A link whose joint stands at x = ratio · q + offset is at T = T_λ F A(x), with A′ = A W:
+    A link whose joint has moved by x = ratio · q is at T = T_λ F A(x), with A′ = A W:
 
         ∂T/∂q = ∂T_λ/∂q F A + ratio T W        T̈ = T̈_λ F A + 2 Ṫ_λ F A W ẋ + T W W ẋ²
     """
     number = {name: k for k, name in enumerate(robot.coordinates)}
-    X: dict[str, Moving] = {"": (ONE, {}, 0 * ONE)}
+    X: dict[str, LinkMotion] = {"": (ONE, {}, 0 * ONE)}
     for link in robot.links:
-        k = number.get(link.leader)
-        A, W = motion(link, link.offset if k is None else link.ratio * q[k] + link.offset)
+        k = number.get(link.leader, 0)
+        A, W = motion(link, link.ratio * q[k]) if link.leader else (ONE, ONE)
         FA = np.array(link.place, dtype=object) @ A
         T, slopes, bend = X[link.parent]
         T, slopes, bend = T @ FA, {j: slope @ FA for j, slope in slopes.items()}, bend @ FA
-        if k is not None:
+        if link.leader:
             W = link.ratio * W
             rate = sum((qd[j] * slope for j, slope in slopes.items()), 0 * ONE)
             bend = bend + 2 * qd[k] * (rate @ W) + qd[k] * qd[k] * (T @ W @ W)
@@ -176,8 +174,8 @@ def transforms(robot: Mechanism, q: ConfigVec, qd: JointVec) -> dict[str, Moving
     return X
 
 
-def motion(link: Carried, x: Scalar) -> tuple[np.ndarray, np.ndarray]:
-    """Return A, how a link stands in its joint's frame at position x, and W with dA/dx = A W."""
+def motion(link: MovingMasses, x: Scalar) -> tuple[np.ndarray, np.ndarray]:
+    """Return A, how the joint of a link moves it by x, and W with dA/dx = A W."""
     A, W = ONE.copy(), 0 * ONE
     if link.motion is not None:  # of a kind that is not known here
         pose, S = link.motion.pose([x]), link.motion.S[:, 0]
@@ -201,7 +199,7 @@ def cross(a: Vec3) -> Mat3:
     return np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]], dtype=object)
 
 
-def columns(link: Carried) -> tuple[np.ndarray, np.ndarray]:
+def columns(link: MovingMasses) -> tuple[np.ndarray, np.ndarray]:
     """Return the point masses of a link: (x, y, z, 1) of each, a column, and the masses."""
     r = np.array([[*place, 1] for _, place in link.masses], dtype=object).reshape(-1, 4)
     return r.T, np.array([mass for mass, _ in link.masses], dtype=object)
@@ -244,7 +242,7 @@ def read(model: Model) -> Mechanism:
         masses[frame.link if frame else load.frame] += turned
 
     base = model.links[0].name
-    links = [Carried(base, "", tuple(map(tuple, ONE)), FIXED, (), 0, None, "", 0, 0, ())]
+    links = [MovingMasses(base, "", tuple(map(tuple, ONE)), FIXED, (), 0, None, "", 0, ())]
     for joint in joints.values():
         carried, axis = masses[joint.child], ()
         if joint.kind != FIXED:
@@ -254,10 +252,11 @@ def read(model: Model) -> Mechanism:
             quarters = product(carried, ((0, 1), (1, 0), (0, -1), (-1, 0)))
             carried = merged((mu / 4, turn(axis, *angle) @ r) for (mu, r), angle in quarters)
         own_motion = None if joint.kind in KNOWN else MOTIONS[joint.kind].of(joint, axis)
-        place = tuple(map(tuple, transform(joint.origin)))
-        lead = LEAD.get(joint.kind, joint.pitch)
-        at = joint.child, joint.parent, place, joint.kind, axis, lead, own_motion
-        links.append(Carried(*at, *position(joint), tuple(carried)))
+        how = joint.kind, axis, LEAD.get(joint.kind, joint.pitch), own_motion
+        leader, ratio, offset = position(joint)
+        link = MovingMasses(joint.child, joint.parent, (), *how, leader, ratio, tuple(carried))
+        place = transform(joint.origin) @ motion(link, offset)[0]
+        links.append(replace(link, place=tuple(map(tuple, place))))
     motors = [(joint.motor, direction([joint.name], [1])) for joint in moving]
     motors += [
         (c.motor, direction(c.joints, c.ratios)) for c in mapped(model.couplings, expression)
