@@ -120,7 +120,7 @@ def test_what_agrees_in_numbers_is_not_called_proved(name):
     proof = proofs.Proof(name, (claim,))
     assert proof.holds
     assert proof.ok
-    assert proof.summary == "0 of 1 claims proved, 1 compared in numbers"
+    assert proofs.summary(proof) == "0 of 1 claims proved, 1 compared in numbers"
     for words in (claim, proof.table[-1], proof._repr_html_().partition("<table")[2]):
         assert "proved" not in str(words)
         assert f"{claim.digits} digits" in str(words)
@@ -144,7 +144,7 @@ def test_a_kind_that_it_does_not_know_moves_as_its_class_says(monkeypatch):
     assert_near(np.array(derive(model, q, qd).c, float), velocity_torque(fold(model), q, qd))
 
 
-@examples(25)
+@examples(5)
 @given(st.integers(0, 2**32 - 1))
 def test_point_masses_have_the_moments_of_the_body(seed):
     body = inertial(np.random.default_rng(seed))

@@ -42,7 +42,7 @@ CHAPTERS = (
     Chapter(
         "equations",
         "Equations",
-        "Closed forms, derived exactly by seven formulations, and proofs that they are right.",
+        "Closed forms, derived exactly by eight formulations, and proofs that they are right.",
         (
             *("qddot.derive", "qddot.equations.Equations", "qddot.prove", "qddot.equations.Proof"),
             "qddot.equations.*",

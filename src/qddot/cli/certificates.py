@@ -44,7 +44,7 @@ def prove(source: Source, settings: Settings = None, as_json: AsJson = False) ->
       qddot prove ur5 --json
     """
     from qddot.equations.deriving import exact_of
-    from qddot.equations.proofs import Proof, claims
+    from qddot.equations.proofs import Proof, claims, summary, table_text
 
     robot = exact_of(read_model(source, settings))
     found = []
@@ -58,12 +58,12 @@ def prove(source: Source, settings: Settings = None, as_json: AsJson = False) ->
         interrupted = True
     proof = Proof(robot.model.name, tuple(found))
     if as_json:
-        made = [asdict(claim) | {"verdict": claim.verdict} for claim in found]
-        facts = {"robot": proof.robot, "finished": not interrupted, "summary": proof.summary}
+        made = [{k: x for k, x in asdict(c).items() if k != "digits" or x} for c in found]
+        facts = {"robot": proof.robot, "finished": not interrupted, "summary": summary(proof)}
         echo_json({**facts, "table": proof.table, "claims": made})
     elif not interrupted:
-        print(f"\n{proof.table_text}\n\n{proof.robot}: {proof.summary}")
-    if not all(claim.settled for claim in found):
+        print(f"\n{table_text(proof)}\n\n{proof.robot}: {summary(proof)}")
+    if proof.problems:
         raise typer.Exit(1)
 
 

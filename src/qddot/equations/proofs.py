@@ -62,22 +62,10 @@ class Claim:
     witness: str = ""  # where it fails, or why it is not decided
     digits: int | None = None  # that agree, where it was compared in numbers only: no proof
 
-    @property
-    def verdict(self) -> str:
-        """What is known: "proved", "FAILS", "false" as it may be, "open", or the digits."""
-        if self.holds is None:
-            return "open" if self.digits is None else f"{self.digits} digits"
-        return "proved" if self.holds else "FAILS" if self.expected else "false"
-
-    @property
-    def settled(self) -> bool:
-        """Whether it came out as it should, exactly or in all digits that were compared."""
-        return self.digits is not None or self.holds == self.expected
-
     @fitted
     def __str__(self) -> str:
         compared = f"{self.terms} terms" if self.digits is None else f"{STATES} states"
-        text = f"{self.verdict:7} {self.statement}  ({compared}, {self.seconds:.2f} s)"
+        text = f"{verdict(self):7} {self.statement}  ({compared}, {self.seconds:.2f} s)"
         return f"{text}\n        {self.witness}" if self.witness else text
 
     _repr_html_ = in_notebook("certificates.claim_html")
@@ -93,14 +81,14 @@ class Proof(Judged):
     @property
     def holds(self) -> bool | None:
         """Whether every claim came out as it should; None if some are open and none fails."""
-        if any(claim.verdict == "FAILS" for claim in self.claims):
+        if any(verdict(claim) == "FAILS" for claim in self.claims):
             return False
         return None if self.problems else True
 
     @property
     def problems(self) -> tuple[str, ...]:
         """The claims that fail and should not, and those that are open."""
-        return tuple(str(c) for c in self.claims if c.verdict == "open" or not c.settled)
+        return tuple(str(c) for c in self.claims if verdict(c) in ("open", "FAILS"))
 
     @property
     def table(self) -> tuple[dict[str, str], ...]:
@@ -108,39 +96,45 @@ class Proof(Judged):
         agree = {c.statement.split()[2]: c for c in self.claims if "give the same" in c.statement}
         rows = []
         for name in FORMULATIONS:
-            claim, routes = agree.get(name), ROUTES.get(name, ("", "", "", ""))
-            row = dict(zip(("formulation", "M", "c", "g", "shared"), (name, *routes), strict=True))
-            row["shared"] += claim.statement.partition("g;")[2] if claim else ""
-            row["equal"] = claim.verdict if claim else "open" if rows else "–"
-            rows.append(row)
+            (M, c, g, shared), claim = ROUTES.get(name, ("",) * 4), agree.get(name)
+            shared += claim.statement.partition("c and g")[2] if claim else ""
+            equal = verdict(claim) if claim else "open" if rows else "–"
+            names = {"formulation": name, "M": M, "c": c, "g": g}
+            rows.append({**names, "shared": shared, "equal": equal})
         return tuple(rows)
-
-    @property
-    def summary(self) -> str:
-        """How many claims are proved, and how many are known otherwise."""
-        count = Counter(claim.verdict.split()[-1] for claim in self.claims)
-        proved = f"{count['proved']} of {len(self.claims) - count['false']} claims proved"
-        others = {"digits": "compared in numbers", "open": "open", "FAILS": "FAIL"}
-        return ", ".join([proved, *(f"{count[k]} {x}" for k, x in others.items() if count[k])])
-
-    @property
-    def table_text(self) -> str:
-        """The table in columns, and what agreement cannot show."""
-        rows = [[*self.table[0]], *([*row.values()] for row in self.table)]
-        rows[0][-1] += " to lagrange"
-        wide = [max(map(width, column)) for column in zip(*rows, strict=True)]
-        padded = ([x + " " * (w - width(x)) for x, w in zip(r, wide, strict=True)] for r in rows)
-        return "\n".join(
-            f"  {'  '.join(line).rstrip()}" for line in [*padded, *([x] for x in wrap(UNSEEN, 96))]
-        )
 
     @fitted
     def __str__(self) -> str:
         claims = [f"  {claim}" for claim in self.claims]
-        return "\n".join([f"{self.robot}: {self.summary}", "", self.table_text, "", *claims])
+        return "\n".join([f"{self.robot}: {summary(self)}", "", table_text(self), "", *claims])
 
     __repr__ = __str__
     _repr_html_ = in_notebook("certificates.proof_html")
+
+
+def verdict(claim: Claim) -> str:
+    """Return what is known: "proved", "FAILS", "false" as it may be, "open", or "78 digits"."""
+    if claim.holds is None:
+        return "open" if claim.digits is None else f"{claim.digits} digits"
+    return "proved" if claim.holds else "FAILS" if claim.expected else "false"
+
+
+def summary(proof: Proof) -> str:
+    """Return how many claims are proved, and how many are known otherwise."""
+    count = Counter(verdict(claim).split()[-1] for claim in proof.claims)
+    proved = f"{count['proved']} of {len(proof.claims) - count['false']} claims proved"
+    others = {"digits": "compared in numbers", "open": "open", "FAILS": "FAIL"}
+    return ", ".join([proved, *(f"{count[k]} {x}" for k, x in others.items() if count[k])])
+
+
+def table_text(proof: Proof) -> str:
+    """Return the table of the formulations in columns, and what agreement cannot show."""
+    rows = [[*proof.table[0]], *([*row.values()] for row in proof.table)]
+    rows[0][-1] += " to lagrange"
+    wide = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    padded = ([x + " " * (w - width(x)) for x, w in zip(r, wide, strict=True)] for r in rows)
+    lines = [*("  ".join(cells).rstrip() for cells in padded), *wrap(UNSEEN, 96)]
+    return "\n".join(f"  {line}" for line in lines)
 
 
 def prove(robot: Any, *, seconds: float | None = None) -> Proof:

@@ -244,10 +244,11 @@ def read(model: Model) -> Mechanism:
     base = model.links[0].name
     links = [MovingMasses(base, "", tuple(map(tuple, ONE)), FIXED, (), 0, None, "", 0, ())]
     for joint in joints.values():
-        carried, axis = masses[joint.child], ()
+        carried, axis = masses[joint.child], joint.axis
         if joint.kind != FIXED:
-            length = sqrt(sum((a * a for a in joint.axis), ZERO))
-            axis = tuple(a / length for a in joint.axis)
+            x, y, z = axis
+            length = sqrt(x * x + y * y + z * z)
+            axis = x / length, y / length, z / length
         if joint.kind == "rotor":
             quarters = product(carried, ((0, 1), (1, 0), (0, -1), (-1, 0)))
             carried = merged((mu / 4, turn(axis, *angle) @ r) for (mu, r), angle in quarters)

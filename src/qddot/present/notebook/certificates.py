@@ -13,7 +13,7 @@ from qddot.certificate.mobility import vector_text
 from qddot.certificate.properties import Property
 from qddot.equations.answers.sheet import GradedSheet
 from qddot.equations.answers.verdict import Verdict, capitalised, listed
-from qddot.equations.proofs import Claim, Proof
+from qddot.equations.proofs import Claim, Proof, summary, verdict
 from qddot.formulations.routes import UNSEEN
 from qddot.present.notebook.cell import rows, shown, words
 from qddot.present.pages.page import bullets, facts, paragraph
@@ -98,7 +98,7 @@ def claim_html(claim: Claim) -> str:
 def proof_html(proof: Proof) -> str:
     """Return every claim about a robot's equations."""
     terms = sum(claim.terms for claim in proof.claims)
-    said = paragraph(f"{proof.summary}, {terms:,} terms compared exactly")
+    said = paragraph(f"{summary(proof)}, {terms:,} terms compared exactly")
     table = words([*proof.table[0]], [tuple(row.values()) for row in proof.table])
     parts = (said, table, paragraph(UNSEEN, "quiet"), *claims_table(proof.claims))
     return shown(f"Proofs for {proof.robot}", *parts)
@@ -106,8 +106,8 @@ def proof_html(proof: Proof) -> str:
 
 def claims_table(claims: Sequence[Claim]) -> list[str]:
     """Return claims as a table; what fails, and should not, stands out."""
-    lines = [(c.statement, c.verdict.lower(), f"{c.terms:,}", f"{c.seconds:.2f}") for c in claims]
-    wrong = {k for k, claim in enumerate(claims) if claim.verdict == "FAILS"}
+    lines = [(c.statement, verdict(c).lower(), f"{c.terms:,}", f"{c.seconds:.2f}") for c in claims]
+    wrong = {k for k, claim in enumerate(claims) if verdict(claim) == "FAILS"}
     table = rows(["statement", "", "terms", "time [s]"], lines, bad=wrong)
     fails = [f"{claim.statement}: {claim.witness}" for claim in claims if claim.witness]
     return [table, *([bullets(fails)] if fails else [])]
