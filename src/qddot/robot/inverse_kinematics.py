@@ -57,9 +57,11 @@ class InverseKinematics(DerivativeQuantities):
         values = [real_array(f"free[{name!r}]", x) for name, x in given.items()]
         frame, limits = frame_name(self, frame), flag("limits", limits)
         known = self._closed_forms
-        if not given and known.plan(frame, ()) is None and known.any_six_turns(frame):
-            return known.by_eigenvalues(X, frame, limits)
-        kernel = self._in_double._kernel(CHECKED, frame, within_limits=limits, free=tuple(given))
+        names = tuple(given)
+        if known.plan(frame, names) is None and known.any_six_turns(frame, names):
+            free_positions = dict(zip(names, values, strict=True))
+            return known.by_eigenvalues(X, frame, limits, free_positions)
+        kernel = self._in_double._kernel(CHECKED, frame, within_limits=limits, free=names)
         if not values:
             return kernel.asked(X)
         return kernel.asked(X, np.stack(np.broadcast_arrays(*values), axis=-1))
@@ -75,7 +77,7 @@ class InverseKinematics(DerivativeQuantities):
 
         names = tuple(free) if not isinstance(free, str) else (free,)
         request = Request(CHECKED, frame_name(self, frame), free=names)
-        return derivation_of(self._closed_forms.need_plan(request))
+        return derivation_of(self._closed_forms.need_plan(request, steps=True))
 
     @property
     def _closed_forms(self) -> RobotClosedForms:
