@@ -63,8 +63,7 @@ class AnySixTurns:
     def _places(self, X: np.ndarray) -> np.ndarray:
         """Return where solutions of poses may be, (m, places, nq), NaN where nowhere."""
         if self.near is None and not self.six.tells:
-            none = np.empty((len(X), 0, len(self.rest)))
-            return self._searched(X, none, np.ones(len(X), dtype=bool), ALL_STARTS)
+            return self.mending.searched(X, np.tile(self.rest, (len(X), 1, 1)), ALL_STARTS)
         chain, T = self.six.chain, X.copy()
         T[:, :3, 3] /= self.mending.scale
         home = np.array(chain.home.matrix(), dtype=float)
@@ -75,7 +74,9 @@ class AnySixTurns:
         if self.near is None:
             return q
         near = self.near(X)
-        searched = self._searched(X, near, self._singular(near), STARTS)
+        singular = self._singular(near)
+        searched = np.full((len(X), near.shape[1] + STARTS, len(self.rest)), np.nan)
+        searched[singular] = self.mending.searched(X[singular], near[singular], STARTS)
         return np.concatenate([q, near, searched], axis=1)
 
     def _twins(self, q: np.ndarray) -> np.ndarray:
@@ -99,22 +100,6 @@ class AnySixTurns:
         """Return of which poses one of the solutions (m, k, nq) is next to a singular one, (m,)."""
         sizes = np.linalg.svd(self.mending.jacobian(near), compute_uv=False)
         return np.asarray((sizes[..., -1] <= SINGULAR * sizes[..., 0]).any(axis=-1))
-
-    def _searched(
-        self, X: np.ndarray, near: np.ndarray, some: np.ndarray, count: int
-    ) -> np.ndarray:
-        """Return where searches for some of the poses end, (m, places, nq), NaN where nowhere.
-
-        They start at positions (m, k, nq) and at `count` others all over the joints' room.
-        """
-        search = self.mending.search(False)
-        spread = np.tile(self.rest, (some.sum(), count, 1))
-        for k in self.mending.joints:
-            spread[..., k] = search.starts.positions[:count, search.task.joints.index(k)]
-        starts = np.concatenate([near[some], spread], axis=1)
-        found = np.full((len(X), *starts.shape[1:]), np.nan)
-        found[some] = self.mending.searched(X[some], starts, limits=False)
-        return found
 
 
 def held(chain: Chain, at: Mapping[int, Position]) -> Chain:

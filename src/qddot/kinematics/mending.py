@@ -7,7 +7,7 @@ where it was put is out of the others' reach. Those poses come here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ NEAR = 2e-2  # the closure from which Newton's method is tried
 FAR = 0.5  # the same, for candidates that other methods found roughly
 SAME = 1e-6  # [rad or m] two solutions that are nearer than this are one
 MEETING = 1e-3  # the same of singular ones, which are known to about the root of rounding
-SEARCH = 60  # steps of a search
+SEARCH, SEARCHES = 60, 48  # steps of a search; how many of a pose that some equation leaves out
 STEPS = 30  # at a double root each halves the distance only
 ANYWHERE = 1e-10  # a lever this short leaves few digits; the joint is tried anywhere then
 PLACES = 24  # tried for joints that may stand anywhere
@@ -37,7 +37,7 @@ class Mending:
     solve: Callable[..., tuple[np.ndarray, ...]] | None
     pose: Callable[[np.ndarray], np.ndarray]
     jacobian_of: Callable[[np.ndarray], np.ndarray]  # in world axes
-    search: Callable[[bool], PoseSearch]  # within limits or not; joints that are given stay
+    search: Callable[[], PoseSearch]  # within these limits; joints that are given stay
     joints: list[int]  # entries of q that are solved for
     carrying: list[int]  # entries of q that carry the frame, from the base on
     scale: float  # [m]
@@ -49,67 +49,84 @@ class Mending:
     def mended(self, X: np.ndarray, *given: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return q, miss and margin of poses (m, 4, 4) that need more than the program."""
         X = proper_matrices(X)
-        found = self._solved(X, given, np.clip(0.0, *self._spare_room(X)), NO_LEVER)
+        *found, lever = self._solved(X, given, np.clip(0.0, *self._room(X)), NO_LEVER)
         for share in np.linspace(0, 1, PLACES, endpoint=False):
-            anywhere = (found[1] > CLOSED**2) & (found[3] <= ANYWHERE**4)
+            anywhere = (found[1] > CLOSED**2) & (lever <= ANYWHERE**4)
             rows = anywhere.any(axis=1)
             if not rows.any():
                 break
             some = [x[rows] for x in (X, *given)]
-            low, high = self._spare_room(some[0])
+            low, high = self._room(some[0])
             there = self._solved(some[0], some[1:], low + share * (high - low), ANYWHERE)
             better = anywhere[rows] & (there[1] <= CLOSED**2)
-            for old, new in zip(found, there, strict=True):
+            for old, new in zip([*found, lever], there, strict=True):
                 part = old[rows]
                 part[better] = new[better]
                 old[rows] = part
-        q, miss, margin, _ = found
+        rows = ((found[1] > CLOSED**2) & (lever <= ANYWHERE**4)).any(axis=1)
+        if rows.any():
+            more = self._completed(X[rows], *(x[rows] for x in found))
+            for old, new in zip(found, more, strict=True):
+                old[rows] = new
+        q, miss, margin = found
         return np.where((miss <= CLOSED**2)[..., None], q, np.nan), miss, margin
-
-    def _spare_room(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return between what joints are tried that may stand anywhere, (m, carrying) each.
-
-        That is a turn; of a slide its limits, or else the size of the arm and of the pose.
-        """
-        slides = self.slides[self.carrying]
-        low, high = (x[self.carrying] for x in (self.lower, self.upper))
-        size = 2 * self.scale + np.linalg.norm(X[:, :3, 3], axis=1)[:, None]
-        near, far = np.maximum(low, np.minimum(high, 0) - size), np.maximum(low, 0) + size
-        return np.where(slides, near, -np.pi), np.where(slides, np.minimum(high, far), np.pi)
 
     def _solved(
         self, X: np.ndarray, given: Sequence[np.ndarray], spare: np.ndarray, least: float
     ) -> list[np.ndarray]:
-        """Return q, miss, margin and lever within limits, joints that may stand anywhere at spare.
-
-        One that stands for a family, and beyond the limits, is led along it to within them.
-        """
+        """Return q, miss, margin and lever; joints that may stand anywhere are at spare (m, nq)."""
         assert self.solve is not None
-        spare = np.append(spare, np.full((len(X), 1), least**4), axis=1)
-        q, miss, margin, lever = self._polished(X, *self.solve(X, *given, spare))
-        q, inside = brought_within(q, self.lower, self.upper, self.turn, self.slides)
-        beyond = ~inside & (miss <= CLOSED**2)
-        family = beyond & (lever <= ANYWHERE**4)
-        miss[beyond] = np.inf
-        if family.any():
-            wanted = np.broadcast_to(X[:, None], (*miss.shape, 4, 4))[family]
-            starts = np.clip(q[family], self.lower, self.upper)
-            ends = self.searched(wanted, starts[:, None], limits=True)[:, 0]
-            there = np.isfinite(ends).all(axis=-1)
-            some = tuple(x[there] for x in np.nonzero(family))
-            q[some] = ends[there]
-            miss[some] = self._miss(wanted[there], ends[there])
-            q, miss = self._polished(X, q, miss)
-        return [q, miss, margin, lever]
+        spare = np.insert(spare[:, self.carrying], len(self.carrying), least**4, axis=1)
+        q, miss, *rest = self._polished(X, *self.solve(X, *given, spare))
+        return [*self.within_limits(q, miss), *rest]
 
-    def searched(self, X: np.ndarray, starts: np.ndarray, limits: bool) -> np.ndarray:
-        """Return where searches for poses (m, 4, 4) end, (m, k, nq), NaN where nowhere.
+    def _completed(self, X: np.ndarray, *found: np.ndarray) -> Iterator[np.ndarray]:
+        """Return q, miss and margin with those of solutions that searches find.
 
-        They start at positions (m, k, nq), of which those that are NaN are none.
+        An equation that says nothing at a pose leaves its joint to the others, and to the limits.
         """
-        search, ends = self.search(limits), starts.copy()
-        carrying = search.task.joints
-        found = search.ends(proper_poses(X), starts[..., carrying], SEARCH)
+        k = found[0].shape[1]
+        starts = np.clip(found[0], self.lower, self.upper)
+        ends = self.distinct(X, self.searched(X, starts, SEARCHES), SEARCHES)
+        q, miss, margin = (np.append(*pair, axis=1) for pair in zip(found, ends, strict=True))
+        singular = margin <= SINGULAR
+        new = without_doubles(self._signs(q), miss, singular)
+        family = singular & (miss <= CLOSED**2)  # of which one is enough
+        new[family & (family.cumsum(axis=1) > 1)] = np.inf
+        new[:, :k] = miss[:, :k]
+        return _taken(new.argsort(axis=1, kind="stable")[:, :k], q, new, margin)
+
+    def _room(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return between what joints are tried, (m, nq) each.
+
+        That is a turn; of a slide its limits, or else the size of the arm and of the pose.
+        """
+        size = 2 * self.scale + np.linalg.norm(X[:, :3, 3], axis=1)[:, None]
+        low = np.maximum(self.lower, np.minimum(self.upper, 0) - size)
+        high = np.minimum(self.upper, np.maximum(self.lower, 0) + size)
+        return np.where(self.slides, low, -np.pi), np.where(self.slides, high, np.pi)
+
+    def within_limits(self, q: np.ndarray, miss: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return q with angles brought within limits by whole turns, and a miss where they fail."""
+        low, high = self.lower - SLACK, self.upper + SLACK
+        first = np.where(np.isfinite(low), low, -np.inf)
+        with np.errstate(invalid="ignore"):
+            other = q - self.turn * np.floor((q - first) / self.turn)
+        q = np.where(((q >= low) & (q <= high)) | ~np.isfinite(first) | self.slides, q, other)
+        return q, np.where(((q >= low) & (q <= high)).all(axis=-1), miss, np.inf)
+
+    def searched(self, X: np.ndarray, starts: np.ndarray, count: int) -> np.ndarray:
+        """Return where searches for poses (m, 4, 4) end, (m, k + count, nq), NaN where nowhere.
+
+        They start at positions (m, k, nq), and at others all over the joints' room.
+        """
+        search, (low, high) = self.search(), (x[:, None] for x in self._room(X))
+        carrying, spread = search.task.joints, np.repeat(starts[:, :1], count, axis=1)
+        shares = np.zeros((count, len(self.lower)))
+        shares[:, carrying] = search.starts.spread(count)
+        spread[..., self.joints] = (low + shares * (high - low))[..., self.joints]
+        ends = np.append(starts, spread, axis=1)
+        found = search.ends(proper_poses(X), ends[..., carrying], SEARCH)
         for k in self.joints:
             ends[..., k] = found[..., carrying.index(k)]
         return ends
@@ -129,18 +146,24 @@ class Mending:
         miss = np.full(known.shape, np.inf)
         miss[known] = self._miss(wanted[known], q[known])
         q, miss = self._polished(X, np.where(known[..., None], q, 0.0), miss, within=FAR)
-        best = miss.argsort(axis=1)
-        q, miss = np.take_along_axis(q, best[..., None], 1), np.take_along_axis(miss, best, 1)
-        q[..., self.joints] -= (self.turn * np.round(q / self.turn))[..., self.joints]
+        q, miss = _taken(miss.argsort(axis=1), q, miss)
+        whole = np.where(self.slides, 0, self.turn * np.round(q / self.turn))
+        q[..., self.joints] -= whole[..., self.joints]
+        q, miss = self.within_limits(q, miss)
         margin = np.linalg.svd(self.jacobian(q), compute_uv=False)[..., -1] ** 4
         singular = margin <= SINGULAR
-        miss = without_doubles(q[..., self.joints], miss, singular)
+        miss = without_doubles(self._signs(q), miss, singular)
         last = np.stack([singular, miss > CLOSED**2], axis=-1)
         keys = np.concatenate([np.round(q[..., ::-1], 6), last], axis=-1)
         order = np.array([np.lexsort(rows.T) for rows in keys]).reshape(miss.shape)[:, :most]
-        miss, margin = (np.take_along_axis(x, order, 1) for x in (miss, margin))
-        q = np.take_along_axis(q, order[..., None], 1)
+        q, miss, margin = _taken(order, q, miss, margin)
         return np.where((miss <= CLOSED**2)[..., None], q, np.nan), miss, margin
+
+    def _signs(self, q: np.ndarray) -> np.ndarray:
+        """Return numbers that are the same where positions are, whole turns apart."""
+        q, slides = q[..., self.joints], self.slides[self.joints]
+        pairs = np.where(slides, q / self.scale, np.cos(q)), np.where(slides, 0, np.sin(q))
+        return np.concatenate(pairs, axis=-1)
 
     def _polished(
         self,
@@ -173,7 +196,8 @@ class Mending:
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
         """Return J of the joints that are solved for, all lengths in parts of the arm's."""
-        return in_parts(self.jacobian_of(q), self.slides, self.scale)[..., self.joints]
+        parts = np.repeat([1.0, self.scale], 3)[:, None] / np.where(self.slides, self.scale, 1.0)
+        return (self.jacobian_of(q) / parts)[..., self.joints]
 
     def _error(self, X: np.ndarray, q: np.ndarray) -> np.ndarray:
         """Return how a frame must move: [a turn; a distance], in world axes and the arm's parts."""
@@ -186,38 +210,23 @@ class Mending:
         return np.concatenate([axis, (X[..., :3, 3] - at[..., :3, 3]) / self.scale], axis=-1)
 
     def _miss(self, X: np.ndarray, q: np.ndarray) -> np.ndarray:
-        """Return the square of `closure`: with slides, a pose may be far beyond the arm's length."""
+        """Return the square of `closure`; slides may bring a pose far beyond the arm's length."""
         square = self._error(X, q) ** 2
         far = 1 + self.slides.any() * (X[..., :3, 3] ** 2).sum(axis=-1) / self.scale**2
         return square[..., :3].sum(axis=-1) + square[..., 3:].sum(axis=-1) / far
 
 
-def in_parts(J: np.ndarray, slides: np.ndarray, scale: float) -> np.ndarray:
-    """Return Jacobians (..., 6, n) of joints that turn or slide, lengths in parts of `scale`."""
-    return J / np.repeat([1.0, scale], 3)[:, None] * np.where(slides, scale, 1.0)
+def _taken(order: np.ndarray, *each: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield arrays (m, k, ...) whose entries are put in an order (m, k)."""
+    for x in each:
+        yield np.take_along_axis(x, order if x.ndim == 2 else order[..., None], 1)
 
 
-def brought_within(
-    q: np.ndarray, lower: np.ndarray, upper: np.ndarray, turn: np.ndarray, slides: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return angles (..., n) brought within limits by whole turns, and which rows are within.
-
-    `turn` (n,) is what turns each joint once: 2π, or less or more where a joint follows it; those
-    that slide do not turn.
-    """
-    low, high = lower - SLACK, upper + SLACK
-    first = np.where(np.isfinite(low), low, -np.inf)
-    with np.errstate(invalid="ignore"):
-        other = q - turn * np.floor((q - first) / turn)
-    q = np.where(((q >= low) & (q <= high)) | ~np.isfinite(first) | slides, q, other)
-    return q, np.asarray(((q >= low) & (q <= high)).all(axis=-1))
-
-
-def without_doubles(q: np.ndarray, miss: np.ndarray, singular: np.ndarray) -> np.ndarray:
-    """Return how far solutions (m, places, n) miss, infinite where an earlier one is the same."""
-    earlier = np.tri(q.shape[1], k=-1, dtype=bool)
+def without_doubles(signs: np.ndarray, miss: np.ndarray, singular: np.ndarray) -> np.ndarray:
+    """Return how far solutions miss, infinite where an earlier one has the same signs (m, k, n)."""
+    earlier = np.tri(signs.shape[1], k=-1, dtype=bool)
     same = earlier & (miss <= CLOSED**2)[:, None]
     near = np.where(singular[:, :, None] & singular[:, None], MEETING, SAME)
-    for x in np.moveaxis(np.concatenate([np.cos(q), np.sin(q)], axis=-1), -1, 0):
-        same &= np.abs(x[:, :, None] - x[:, None]) < near  # whole turns apart is the same
+    for x in np.moveaxis(signs, -1, 0):
+        same &= np.abs(x[:, :, None] - x[:, None]) < near
     return np.where(same.any(axis=-1), np.inf, miss)

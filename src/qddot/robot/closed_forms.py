@@ -19,7 +19,7 @@ from qddot.errors import BadArgument, NotInClosedForm, NoValues, printable
 from qddot.kinematics.any_six_turns import AnySixTurns, held
 from qddot.kinematics.branches import Within, closed_form, placed
 from qddot.kinematics.chain import Chain, chain_of, nearly
-from qddot.kinematics.mending import Mending, brought_within
+from qddot.kinematics.mending import Mending
 from qddot.kinematics.nearest import PoseSearch
 from qddot.kinematics.plan import IkPlan, plan_for
 from qddot.kinematics.poses import proper_matrices
@@ -94,11 +94,11 @@ class RobotClosedForms:
             arm = self._six_turns(frame, tuple(free), given)
             q[rows], miss[rows], margin[rows] = arm.solved(poses[rows])
         if limits:
-            turns = self.mending(frame, *self._given(frame, tuple(free)))
-            lower, upper = self.robot.limits.lower, self.robot.limits.upper
-            q, inside = brought_within(q, lower, upper, turns.turn, turns.slides)
-            miss = np.where(inside, miss, np.inf)
-            q = np.where(inside[..., None], q, np.nan)
+            within = Within(self.robot.home, self.robot.limits.lower, self.robot.limits.upper)
+            q, miss = self.mending(frame, *self._given(frame, tuple(free)), within).within_limits(
+                q, miss
+            )
+            q = np.where(np.isfinite(miss)[..., None], q, np.nan)
         return Solutions(*(x.reshape(*lead, *x.shape[1:]) for x in (q, miss, margin)))
 
     def _six_turns(
@@ -149,7 +149,8 @@ class RobotClosedForms:
     ) -> Mending:
         """Return what brings solutions to the last digit."""
         end = np.full(self.robot.nq, np.inf)
-        lower, upper = (None, None) if within is None else (within.lower, within.upper)
+        limited = within is not None and within.lower is not None
+        lower, upper = (within.lower, within.upper) if limited else (-end, end)
         turn, slides = np.full(self.robot.nq, 2 * np.pi), np.zeros(self.robot.nq, dtype=bool)
         for axis in chain.axes:
             turn[axis.index] /= abs(axis.ratio)
@@ -158,14 +159,14 @@ class RobotClosedForms:
             solve,
             lambda q: self.robot._in_double.pose(q, frame),
             lambda q: self.robot._in_double.jacobian(q, frame),
-            lambda limits: self.search(frame, chain, given, limits),
+            lambda: self.search(frame, chain, given, limited),
             [axis.index for i, axis in enumerate(chain.axes) if i not in given],
             [axis.index for axis in chain.axes],
             float(chain.scale),
             turn,
             slides,
-            -end if lower is None else lower,
-            end if upper is None else upper,
+            lower,
+            upper,
         )
 
     def search(self, frame: str, chain: Chain, given: Sequence[int], limits: bool) -> PoseSearch:
@@ -246,7 +247,7 @@ class RobotClosedForms:
             return "", {}
         sets = closed or solved[:1]
         if not sets[0] and steps and not closed:
-            return "inverse_kinematics_all has its solutions all the same.", {}
+            return "inverse_kinematics_all finds all solutions if no joint is given.", {}
         if not sets[0]:
             return "Give no joint: then there are solutions.", {}
         each = [_joined([self._name(chain, i) for i in some], "and") for some in sets]
@@ -254,7 +255,7 @@ class RobotClosedForms:
         if closed:
             words = f"There is a closed form with {names} given: {{}}."
         elif steps:
-            words = f"No closed form, but inverse_kinematics_all has all solutions with {names} given: {{}}."
+            words = f"inverse_kinematics_all finds all solutions with {names} given: {{}}."
         else:
             words = f"All solutions are found with {names} given: {{}}."
         return words, {self._name(chain, i): self._value(chain, i) for i in sets[0]}
