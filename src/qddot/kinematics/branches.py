@@ -296,7 +296,7 @@ def _regular(X: Any, miss: Sequence[Scalar], lever: Sequence[Scalar]) -> Scalar:
         off = off + x * x
     right = off <= RIGHT_ANGLES**2
     for far, clear in zip(miss, lever, strict=True):
-        right = right * ((far <= TIGHT**2) + (far > NEAR**2) * (clear > LOST))
+        right = right * ((far <= TIGHT**2) + (far > NEAR**2)) * (clear > LOST)
     return right
 
 

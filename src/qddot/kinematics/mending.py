@@ -63,7 +63,11 @@ class Mending:
                 part = old[rows]
                 part[better] = new[better]
                 old[rows] = part
-        rows = ((found[1] > CLOSED**2) & (lever <= ANYWHERE**4)).any(axis=1)
+        at = np.isfinite(found[0]).all(axis=-1, keepdims=True) * found[0]
+        margin = self._margin(at)
+        alone = (found[1] <= CLOSED**2) & (margin > SINGULAR)
+        found[2] = np.where(alone & (lever <= ANYWHERE**4), margin, found[2])
+        rows = (((found[1] > CLOSED**2) | alone) & (lever <= ANYWHERE**4)).any(axis=1)
         if rows.any():
             more = self._completed(X[rows], *(x[rows] for x in found))
             for old, new in zip(found, more, strict=True):
@@ -93,7 +97,9 @@ class Mending:
         new = without_doubles(self._signs(q), miss, singular)
         family = singular & (miss <= CLOSED**2)  # of which one is enough
         new[family & (family.cumsum(axis=1) > 1)] = np.inf
-        new[:, :k] = miss[:, :k]
+        new[:, :k] = np.where(singular[:, :k], miss[:, :k], new[:, :k])
+        # more than there are branches: those that are given stand for the others
+        margin[(new <= CLOSED**2).sum(axis=1) > k] = 0
         return _taken(new.argsort(axis=1, kind="stable")[:, :k], q, new, margin)
 
     def _room(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -150,7 +156,7 @@ class Mending:
         whole = np.where(self.slides, 0, self.turn * np.round(q / self.turn))
         q[..., self.joints] -= whole[..., self.joints]
         q, miss = self.within_limits(q, miss)
-        margin = np.linalg.svd(self.jacobian(q), compute_uv=False)[..., -1] ** 4
+        margin = self._margin(q)
         singular = margin <= SINGULAR
         miss = without_doubles(self._signs(q), miss, singular)
         last = np.stack([singular, miss > CLOSED**2], axis=-1)
@@ -193,6 +199,9 @@ class Mending:
                     break
             q[near], miss[near] = at, left
         return q, miss, *(x.copy() for x in rest)
+
+    def _margin(self, q: np.ndarray) -> np.ndarray:
+        return np.linalg.svd(self.jacobian(q), compute_uv=False)[..., -1] ** 4
 
     def jacobian(self, q: np.ndarray) -> np.ndarray:
         """Return J of the joints that are solved for, all lengths in parts of the arm's."""

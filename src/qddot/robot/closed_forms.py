@@ -172,6 +172,7 @@ class RobotClosedForms:
     def search(self, frame: str, chain: Chain, given: Sequence[int], limits: bool) -> PoseSearch:
         """Return searches in which the joints that are given stay where they are."""
         weights = np.ones(self.robot.nq)
+        weights[[axis.index for axis in chain.axes if not axis.turns]] = 1 / float(chain.scale) ** 2
         weights[[chain.axes[i].index for i in given]] = STAYS
         return pose_search(self.robot._in_double, frame, "pose", None, weights, limits)
 
