@@ -16,7 +16,7 @@ import numpy as np
 from qddot.kinematics.chain import Chain, JointLine, common_direction, number, numbers
 from qddot.kinematics.joint_equations import Position, across, moved, turned
 from qddot.kinematics.plan import IkPlan
-from qddot.kinematics.solutions import CLOSED, SLACK
+from qddot.kinematics.solutions import CLOSED, SINGULAR, SLACK
 from qddot.program.operations import select
 from qddot.program.program import Program
 from qddot.program.recorded import Recorded
@@ -30,6 +30,7 @@ TIGHT = 1e-13  # a closure [rad, or parts of the arm's length] that needs no pol
 # rounding moves both by √(1e-16 / lever)
 NEAR = 1e-5
 RIGHT_ANGLES = 1e-9  # how far a pose's axes may be from unit length and right angles, at once
+EDGE = 1e-6  # [rad or m], how far beyond a limit singular solutions are looked at again
 LOST = 1e-20  # the lever, to the fourth, below which positions are less exact than NEAR
 ORIGIN = np.zeros(3, dtype=int)
 
@@ -185,20 +186,23 @@ def _finished(
     else:
         square, right = _rest_of_sum(branch.last, branch.at, chain, x, angles, far), 1
     q: list[Scalar] = list(within.rest)
-    inside: Scalar = 1
+    beyond: Scalar = 0
     for i, axis in enumerate(chain.axes):
         q[axis.index], here = _coordinate(axis, x[i], within)
-        inside = inside * here
+        beyond = here if i == 0 else np.maximum(here, beyond)
     if slides > 1:
         square, right = _miss_of_pose(T, chain, scale, q, far), 1
-    right = right * inside
     for position in branch.at.values():
         square = square + position.beyond
-    miss = select(right, square, math.inf)
     margin: Scalar = 1
     lever: Scalar = 1
     for position in branch.at.values():
         margin, lever = np.minimum(position.margin, margin), np.minimum(position.lever, lever)
+    if within.lower is not None:
+        edge = right * (square <= NEAR**2) * (margin <= SINGULAR) * (beyond <= EDGE)
+        lever = select(edge * (beyond > SLACK), 0, lever)
+        right = right * (beyond <= SLACK)
+    miss = select(right, square, math.inf)
     if not raw:
         found = miss <= CLOSED**2
         q = [select(found, x, math.nan) for x in q]
@@ -267,18 +271,21 @@ def within_a_turn(x: Scalar) -> Scalar:
 
 
 def _coordinate(axis: JointLine, x: Scalar, within: Within) -> tuple[Scalar, Scalar]:
-    """Return the coordinate that puts a joint at x, and whether it is within the limits."""
+    """Return the coordinate that puts a joint at x, and how far that is beyond the limits."""
     x = (x - axis.offset) / axis.ratio
     if axis.turns and axis.offset:
         x = within_a_turn(x * axis.ratio) / axis.ratio
     if within.lower is None or within.upper is None:
-        return x, 1
-    low, high = within.lower[axis.index] - SLACK, within.upper[axis.index] + SLACK
+        return x, 0
+    low, high = within.lower[axis.index], within.upper[axis.index]
+    beyond = np.maximum(low - x, x - high)
     turn = 2 * math.pi / abs(axis.ratio)
     if axis.turns and math.isfinite(low) and (low > -turn / 2 or high < turn / 2):
-        ahead = np.floor((x - low) / turn)  # to the first copy beyond the lower limit
-        x = select((low <= x) * (x <= high), x, x - turn * ahead)
-    return x, (low <= x) * (x <= high)
+        ahead = x - turn * np.floor((x - low + SLACK) / turn)  # the first copy beyond the lower
+        inside = beyond <= SLACK
+        beyond = np.minimum(beyond, np.maximum(low - ahead, ahead - high))
+        x = select(inside, x, ahead)
+    return x, beyond
 
 
 def placed(axis: JointLine, q: Scalar, scale: float) -> Position:

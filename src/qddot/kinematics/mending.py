@@ -22,7 +22,7 @@ NEAR = 2e-2  # the closure from which Newton's method is tried
 FAR = 0.5  # the same, for candidates that other methods found roughly
 SAME = 1e-6  # [rad or m] two solutions that are nearer than this are one
 MEETING = 1e-3  # the same of singular ones, which are known to about the root of rounding
-SEARCH, SEARCHES = 60, 48  # steps of a search; how many of a pose that some equation leaves out
+SEARCH, SEARCHES = 60, 24  # steps of a search; how many of a pose that some equation leaves out
 STEPS = 30  # at a double root each halves the distance only
 ANYWHERE = 1e-10  # a lever this short leaves few digits; the joint is tried anywhere then
 PLACES = 24  # tried for joints that may stand anywhere
@@ -64,10 +64,10 @@ class Mending:
                 part[better] = new[better]
                 old[rows] = part
         at = np.isfinite(found[0]).all(axis=-1, keepdims=True) * found[0]
-        margin = self._margin(at)
-        alone = (found[1] <= CLOSED**2) & (margin > SINGULAR)
-        found[2] = np.where(alone & (lever <= ANYWHERE**4), margin, found[2])
-        rows = (((found[1] > CLOSED**2) | alone) & (lever <= ANYWHERE**4)).any(axis=1)
+        margin, closed, unsure = self._margin(at), found[1] <= CLOSED**2, found[2] <= SINGULAR
+        alone = closed & unsure & (margin > SINGULAR)
+        found[2] = np.where(alone, margin, found[2])
+        rows = (alone | (unsure & ~closed)).any(axis=1)
         if rows.any():
             more = self._completed(X[rows], *(x[rows] for x in found))
             for old, new in zip(found, more, strict=True):
@@ -90,7 +90,7 @@ class Mending:
         An equation that says nothing at a pose leaves its joint to the others, and to the limits.
         """
         k = found[0].shape[1]
-        starts = np.clip(found[0], self.lower, self.upper)
+        starts = self._towards_limits(found[0])
         ends = self.distinct(X, self.searched(X, starts, SEARCHES), SEARCHES)
         q, miss, margin = (np.append(*pair, axis=1) for pair in zip(found, ends, strict=True))
         singular = margin <= SINGULAR
@@ -101,6 +101,16 @@ class Mending:
         # more than there are branches: those that are given stand for the others
         margin[(new <= CLOSED**2).sum(axis=1) > k] = 0
         return _taken(new.argsort(axis=1, kind="stable")[:, :k], q, new, margin)
+
+    def _towards_limits(self, q: np.ndarray) -> np.ndarray:
+        """Return positions moved to within the limits, along the joints' direction of a family."""
+        v = np.zeros_like(q)
+        v[..., self.joints] = np.linalg.svd(self.jacobian(q))[2][..., -1, :]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ends = np.sort([(self.lower - q) / v, (self.upper - q) / v], axis=0)
+        first, last = np.nanmax(ends[0], axis=-1), np.nanmin(ends[1], axis=-1)
+        t = np.clip(0.0, first, np.maximum(first, last))
+        return np.clip(q + np.where(np.isfinite(t), t, 0)[..., None] * v, self.lower, self.upper)
 
     def _room(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return between what joints are tried, (m, nq) each.
