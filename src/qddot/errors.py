@@ -206,9 +206,15 @@ class NoValues(BadArgument):
 class NotInClosedForm(BadArgument):
     """A frame whose solutions cannot all be given: why, and joints that help if they are given."""
 
-    def __init__(self, why: str, hint: str = "", free: Mapping[str, float] | None = None):
-        self.why, self.hint, self.free = why, hint, dict(free or {})
-        self.args = (why, hint, self.free)
+    def __init__(
+        self,
+        why: str,
+        hint: str = "",
+        free: Mapping[str, float] | None = None,
+        closed: bool = True,
+    ):
+        self.why, self.hint, self.free, self.closed = why, hint, dict(free or {}), closed
+        self.args = (why, hint, self.free, closed)
 
     def __str__(self) -> str:
         return self.told(lambda free: f"free={free!r}", "inverse_kinematics")

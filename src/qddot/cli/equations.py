@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -154,7 +155,13 @@ def derive(
         try:
             found = robot.inverse_kinematics_steps(frame or robot.tip, free=free or ())
         except NotInClosedForm as error:
-            raise BadArgument(error.told("--free {}", f"qddot ik {printable(source)}")) from None
+            from qddot.cli.kinematics import options_of
+
+            verb = f"qddot ik {printable(source)}"
+            given = " ".join(f"--free {quote(joint)}" for joint in error.free)
+            if not error.closed:
+                given = f"{verb} --pose x,y,z,roll,pitch,yaw --all {options_of(error.free)}"
+            raise BadArgument(error.told(lambda _: given, verb)) from None
         text = page(found.document, _kind(format, output))
         facts = {"frame": found.frame, "branches": found.branches, "latex": found.latex()}
     else:

@@ -238,28 +238,19 @@ class RobotClosedForms:
                 f"There is no closed form for {what}: its axes neither meet nor are parallel where "
                 "that would part its equations."
             )
-        hint, free = self._advice(chain, given, steps)
-        return NotInClosedForm(why, hint, free)
-
-    def _advice(self, chain: Chain, given: list[int], steps: bool) -> tuple[str, dict[str, float]]:
-        """Return in words which joints to give, {} being where they go, and all of these."""
         closed, solved = self.free_joints(chain, tuple(given))
-        if not closed and not solved:
-            return "", {}
-        sets = closed or solved[:1]
-        if not sets[0] and steps and not closed:
-            return "inverse_kinematics_all finds all solutions if no joint is given.", {}
+        sets = closed or solved[-1:]
+        if not sets:
+            return NotInClosedForm(why)
+        found = "There is a closed form" if closed else "All solutions are found"
+        if steps and not closed:
+            found = "inverse_kinematics_all finds all solutions"
         if not sets[0]:
-            return "Give no joint: then there are solutions.", {}
-        each = [_joined([self._name(chain, i) for i in some], "and") for some in sets]
-        names = _joined(each, "or")
-        if closed:
-            words = f"There is a closed form with {names} given: {{}}."
-        elif steps:
-            words = f"inverse_kinematics_all finds all solutions with {names} given: {{}}."
-        else:
-            words = f"All solutions are found with {names} given: {{}}."
-        return words, {self._name(chain, i): self._value(chain, i) for i in sets[0]}
+            return NotInClosedForm(why, f"{found} if no joint is given.")
+        name = [self.robot.joint_names[axis.index] for axis in chain.axes]
+        each = _joined([_joined([printable(name[i]) for i in some], "and") for some in sets], "or")
+        free = {name[i]: self._value(chain, i) for i in sets[0]}
+        return NotInClosedForm(why, f"{found} with {each} given: {{}}.", free, bool(closed))
 
     def free_joints(
         self, chain: Chain, given: tuple[int, ...] = ()
@@ -282,14 +273,18 @@ class RobotClosedForms:
                     closed.append(some)
                     if count > 1:
                         break
-                elif not solved and _six_turns_of(chain, some) and self._rank(chain, some) == SIX:
+                elif _six_turns_of(chain, some) and self._rank(chain, some) == SIX:
                     solved.append(some)
-            return sorted(closed), solved
+            return sorted(closed), sorted(solved)
 
         return self.robot.cached("free joints", (chain.frame, given), made)
 
-    def _name(self, chain: Chain, i: int) -> str:
-        return self.robot.joint_names[chain.axes[i].index]
+    def spare_joints(self, frame: str) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+        """Return the same sets as entries of q."""
+        chain = self.chain(frame)
+        sets = self.free_joints(chain)
+        closed, solved = ([tuple(chain.axes[i].index for i in x) for x in some] for some in sets)
+        return closed, solved
 
     def _value(self, chain: Chain, i: int) -> float:
         """Return where a joint may be held: at 0.5, or where its limits let it."""
@@ -304,5 +299,5 @@ def _six_turns_of(chain: Chain, given: Sequence[int]) -> bool:
 
 
 def _joined(names: Sequence[str], word: str) -> str:
-    *first, last = [printable(name) for name in names]
+    *first, last = names
     return f"{', '.join(first)} {word} {last}" if first else last
