@@ -217,7 +217,8 @@ class NotInClosedForm(BadArgument):
         self.args = (why, hint, self.free, closed)
 
     def __str__(self) -> str:
-        return self.told(lambda free: f"free={free!r}", "inverse_kinematics")
+        locked = "" if self.closed else f", or robot.locked({self.free!r})"
+        return self.told(lambda free: f"free={free!r}{locked}", "inverse_kinematics")
 
     def told(self, given: Callable[[dict[str, float]], str], nearest: str) -> str:
         """Return it in the words of who asked: how joints are given, what finds the nearest."""

@@ -146,9 +146,7 @@ def test_any_joint_may_be_given_where_no_closed_form_fits(page):
     assert told["q"]
     for way in told["q"]:
         assert way[right[2]] == pytest.approx(q[right[2]] + 0.1)
-        assert_allclose(
-            robot.pose(np.array(way), "tool"), robot.pose(q, "tool"), rtol=0, atol=1e-9
-        )
+        assert_allclose(robot.pose(np.array(way), "tool"), robot.pose(q, "tool"), rtol=0, atol=1e-9)
 
 
 def test_hands_that_ask_for_nonsense_are_told_so(page):

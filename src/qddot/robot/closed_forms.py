@@ -20,7 +20,6 @@ from qddot.kinematics.any_six_turns import AnySixTurns, held
 from qddot.kinematics.branches import Within, closed_form, placed
 from qddot.kinematics.chain import Chain, chain_of, nearly
 from qddot.kinematics.mending import Mending
-from qddot.kinematics.nearest import PoseSearch
 from qddot.kinematics.plan import IkPlan, plan_for
 from qddot.kinematics.poses import proper_matrices
 from qddot.kinematics.six_turns import MOST, SixTurns
@@ -28,7 +27,7 @@ from qddot.kinematics.solutions import Solutions
 from qddot.model.folding import exact, fold
 from qddot.model.shape_alone import shape_alone
 from qddot.program.optimise import optimised
-from qddot.program.ports import wrong_shape
+from qddot.program.ports import batch_of
 from qddot.program.program import Port, Program
 from qddot.robot.nearest import pose_search
 from qddot.robot.quantities import Request
@@ -79,11 +78,10 @@ class RobotClosedForms:
         self, X: Any, frame: str, limits: bool, free: Mapping[str, np.ndarray]
     ) -> Solutions:
         """Return all solutions of six turns whose lines lie anyhow."""
-        X = real_array("X", X)
-        if X.shape[-2:] != (4, 4):
-            raise wrong_shape(Port("X", (4, 4)), X.shape)
-        lead = np.broadcast_shapes(X.shape[:-2], *(x.shape for x in free.values()))
-        poses = proper_matrices(np.broadcast_to(X, (*lead, 4, 4)).reshape(-1, 4, 4))
+        arrays = {"X": real_array("X", X)} | free
+        ports = [Port("X", (4, 4)), *(Port(name, ()) for name in free)]
+        lead = batch_of(ports, [x.shape for x in arrays.values()])
+        poses = proper_matrices(np.broadcast_to(arrays["X"], (*lead, 4, 4)).reshape(-1, 4, 4))
         values = [np.broadcast_to(x, lead).reshape(-1).tolist() for x in free.values()]
         together: dict[tuple[float, ...], list[int]] = {}
         for row in range(len(poses)):
@@ -95,9 +93,8 @@ class RobotClosedForms:
             q[rows], miss[rows], margin[rows] = arm.solved(poses[rows])
         if limits:
             within = Within(self.robot.home, self.robot.limits.lower, self.robot.limits.upper)
-            q, miss = self.mending(frame, *self._given(frame, tuple(free)), within).within_limits(
-                q, miss
-            )
+            arm = self.mending(frame, *self._given(frame, tuple(free)), within)
+            q, miss = arm.within_limits(q, miss)
             q = np.where(np.isfinite(miss)[..., None], q, np.nan)
         return Solutions(*(x.reshape(*lead, *x.shape[1:]) for x in (q, miss, margin)))
 
@@ -105,33 +102,31 @@ class RobotClosedForms:
         self, frame: str, free: tuple[str, ...], values: tuple[float, ...]
     ) -> AnySixTurns:
         chain, given = self._given(frame, free)
-        solve = self.robot.cached("near six turns", (frame, free), lambda: self._near(chain, given))
+        near, always = self.robot.cached(
+            "near six turns", (frame, free), lambda: self._near(chain, given)
+        )
         rest, at = self.robot.home.copy(), {}
         for i, q in zip(given, values, strict=True):
             axis = chain.numeric.axes[i]
             rest[axis.index] = q
             at[i] = placed(axis, q, float(chain.scale))
         six = SixTurns(held(chain.numeric, at))
-        near = None
-        if solve is not None and (six.tells or self._very_near(chain, given)):
-            spare = np.zeros(len(chain.axes) + 1)
-            near = lambda X: solve(X, *([np.array(values)] if free else []), spare)[0]  # noqa: E731
-        return AnySixTurns(six, self.mending(frame, chain, given), rest, near)
+        spare = np.zeros(len(chain.axes) + 1)
+        more = (np.array(values), spare) if free else (spare,)
+        solve = (lambda X: near(X, *more)[0]) if near and (always or six.tells) else None
+        return AnySixTurns(six, self.mending(frame, chain, given), rest, solve)
 
-    def _near(self, chain: Chain, given: list[int]) -> Callable[..., tuple[np.ndarray, ...]] | None:
-        """Return the closed form of the arm that one nearly is; refuse one that has only curves."""
+    def _near(self, chain: Chain, given: list[int]) -> tuple[Callable[..., Any] | None, bool]:
+        """Return the closed form of the arm that one nearly is, and whether it is so near that
+        this alone finds solutions; refuse an arm that has only curves of them.
+        """
         if self._rank(chain, given) < SIX:
             raise self._why_not(chain, given)
         plan = plan_for(nearly(chain, NEARLY), given)
         if plan is None:
-            return None
-        return Kernel(optimised(closed_form(plan, Within(self.robot.home), raw=True))).general
-
-    def _very_near(self, chain: Chain, given: list[int]) -> bool:
-        key = chain.frame, tuple(given)
-        return self.robot.cached(
-            "very near", key, lambda: plan_for(nearly(chain, VERY_NEARLY), given) is not None
-        )
+            return None, False
+        kernel = Kernel(optimised(closed_form(plan, Within(self.robot.home), raw=True)))
+        return kernel.general, plan_for(nearly(chain, VERY_NEARLY), given) is not None
 
     def _rank(self, chain: Chain, given: Sequence[int] = ()) -> int:
         """Return in how many directions the joints but the given ones move a frame, at most."""
@@ -152,14 +147,16 @@ class RobotClosedForms:
         limited = within is not None and within.lower is not None
         lower, upper = (within.lower, within.upper) if limited else (-end, end)
         turn, slides = np.full(self.robot.nq, 2 * np.pi), np.zeros(self.robot.nq, dtype=bool)
-        for axis in chain.axes:
+        weights = np.ones(self.robot.nq)
+        for i, axis in enumerate(chain.axes):
             turn[axis.index] /= abs(axis.ratio)
             slides[axis.index] = not axis.turns
+            weights[axis.index] = STAYS if i in given else 1 if axis.turns else 1 / chain.scale**2
         return Mending(
             solve,
             lambda q: self.robot._in_double.pose(q, frame),
             lambda q: self.robot._in_double.jacobian(q, frame),
-            lambda: self.search(frame, chain, given, limited),
+            lambda: pose_search(self.robot._in_double, frame, "pose", None, weights, limited),
             [axis.index for i, axis in enumerate(chain.axes) if i not in given],
             [axis.index for axis in chain.axes],
             float(chain.scale),
@@ -168,13 +165,6 @@ class RobotClosedForms:
             lower,
             upper,
         )
-
-    def search(self, frame: str, chain: Chain, given: Sequence[int], limits: bool) -> PoseSearch:
-        """Return searches in which the joints that are given stay where they are."""
-        weights = np.ones(self.robot.nq)
-        weights[[axis.index for axis in chain.axes if not axis.turns]] = 1 / float(chain.scale) ** 2
-        weights[[chain.axes[i].index for i in given]] = STAYS
-        return pose_search(self.robot._in_double, frame, "pose", None, weights, limits)
 
     def within(self, request: Request) -> Within:
         """Return within which limits solutions are asked for."""

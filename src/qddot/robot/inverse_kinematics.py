@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.checks import by_name, flag, frame_name, real_array
+from qddot.checks import by_name, check_finite, flag, frame_name, real_array
 from qddot.program.program import Program
 from qddot.robot.curvature import DerivativeQuantities
 from qddot.robot.kernels import compiled
@@ -55,6 +55,8 @@ class InverseKinematics(DerivativeQuantities):
         """
         given = by_name("free", free or {}, 'free={"joint7": 0.5}')
         values = [real_array(f"free[{name!r}]", x) for name, x in given.items()]
+        for name, x in zip(given, values, strict=True):
+            check_finite(f"free[{name!r}]", x)
         frame, limits = frame_name(self, frame), flag("limits", limits)
         known = self._closed_forms
         names = tuple(given)
