@@ -90,7 +90,7 @@ class Mending:
         An equation that says nothing at a pose leaves its joint to the others, and to the limits.
         """
         k = found[0].shape[1]
-        starts = self._towards_limits(found[0])
+        starts = np.clip(found[0], self.lower, self.upper)
         ends = self.distinct(X, self.searched(X, starts, SEARCHES), SEARCHES)
         q, miss, margin = (np.append(*pair, axis=1) for pair in zip(found, ends, strict=True))
         singular = margin <= SINGULAR
@@ -101,16 +101,6 @@ class Mending:
         # more than there are branches: those that are given stand for the others
         margin[(new <= CLOSED**2).sum(axis=1) > k] = 0
         return _taken(new.argsort(axis=1, kind="stable")[:, :k], q, new, margin)
-
-    def _towards_limits(self, q: np.ndarray) -> np.ndarray:
-        """Return positions moved to within the limits, along the joints' direction of a family."""
-        v = np.zeros_like(q)
-        v[..., self.joints] = np.linalg.svd(self.jacobian(q))[2][..., -1, :]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ends = np.sort([(self.lower - q) / v, (self.upper - q) / v], axis=0)
-        first, last = np.nanmax(ends[0], axis=-1), np.nanmin(ends[1], axis=-1)
-        t = np.clip(0.0, first, np.maximum(first, last))
-        return np.clip(q + np.where(np.isfinite(t), t, 0)[..., None] * v, self.lower, self.upper)
 
     def _room(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return between what joints are tried, (m, nq) each.

@@ -237,9 +237,12 @@ class RobotClosedForms:
             found = "inverse_kinematics_all finds all solutions"
         if not sets[0]:
             return NotInClosedForm(why, f"{found} if no joint is given.")
-        name = [self.robot.joint_names[axis.index] for axis in chain.axes]
-        each = _joined([_joined([printable(name[i]) for i in some], "and") for some in sets], "or")
-        free = {name[i]: self._value(chain, i) for i in sets[0]}
+        name, (low, high) = self.robot.joint_names, self.robot.limits.span()
+        each = _joined([_joined([printable(name[k]) for k in some], "and") for some in sets], "or")
+        free = {
+            name[k]: 0.5 if low[k] <= 0.5 <= high[k] else round(0.3 * low[k] + 0.7 * high[k], 3)
+            for k in sets[0]
+        }
         return NotInClosedForm(why, f"{found} with {each} given: {{}}.", free, bool(closed))
 
     def free_joints(
@@ -247,39 +250,28 @@ class RobotClosedForms:
     ) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
         """Return sets of joints that leave a closed form if they are given, and six turns.
 
-        Each is as large as an arm has joints to spare, and has those in it that are given already
-        if that is possible. Of sets of more than one joint the first will do.
+        They are entries of q. Each set is as large as an arm has joints to spare, and has those in
+        it that are given already, by their place in the chain, if that is possible. Of sets of more
+        than one joint the first will do.
         """
 
         def made() -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
-            joints = range(len(chain.axes))
-            count = len(joints) - self._rank(chain)
-            every = [tuple(sorted(some)) for some in combinations(reversed(joints), count)]
+            joints, index = range(len(chain.axes)), [axis.index for axis in chain.axes]
+            every = list(combinations(reversed(joints), len(joints) - self._rank(chain)))
             every.sort(key=lambda some: not set(given) <= set(some))
             closed: list[tuple[int, ...]] = []
             solved: list[tuple[int, ...]] = []
             for some in every[:MOST_SETS]:
+                entries = tuple(index[i] for i in reversed(some))
                 if plan_for(chain, some) is not None:
-                    closed.append(some)
-                    if count > 1:
+                    closed.append(entries)
+                    if len(some) > 1:
                         break
                 elif _six_turns_of(chain, some) and self._rank(chain, some) == SIX:
-                    solved.append(some)
-            return sorted(closed), sorted(solved)
+                    solved.append(entries)
+            return closed[::-1], solved[::-1]
 
         return self.robot.cached("free joints", (chain.frame, given), made)
-
-    def spare_joints(self, frame: str) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
-        """Return the same sets as entries of q."""
-        chain = self.chain(frame)
-        sets = self.free_joints(chain)
-        closed, solved = ([tuple(chain.axes[i].index for i in x) for x in some] for some in sets)
-        return closed, solved
-
-    def _value(self, chain: Chain, i: int) -> float:
-        """Return where a joint may be held: at 0.5, or where its limits let it."""
-        low, high = (x[chain.axes[i].index] for x in self.robot.limits.span())
-        return 0.5 if low <= 0.5 <= high else float(f"{low + 0.7 * (high - low):.3g}")
 
 
 def _six_turns_of(chain: Chain, given: Sequence[int]) -> bool:

@@ -112,7 +112,9 @@ def solutions(
     """
     robot = arm.robot
     carrying = robot.drag(X, frame, q).search.task.joints
-    sets, free = spare_joints(robot, frame), None
+    known, free = robot._closed_forms, None
+    closed, others = known.free_joints(known.chain(frame))
+    sets = [*reversed(closed), *reversed(others)]
     choices = sorted({k for some in sets for k in some})
     spare: int | None = None
     if choices:
@@ -123,14 +125,14 @@ def solutions(
             at[spare] = np.clip(given, *limits_of(robot, spare))
         free = {robot.joint_names[k]: float(at[k]) for k in held}
     found = robot.inverse_kinematics_all(X, frame, limits=True, free=free)
-    others = [k for k in range(robot.n) if k not in carrying]
+    rest = [k for k in range(robot.n) if k not in carrying]
     ways: list[np.ndarray] = []
     here = within(robot, q)
     as_given = spare is None or given is None or given == q[spare]
     if as_given and np.abs(robot.pose(here, frame) - X).max() < STILL:
         ways.append(here)
     for way in found.q[found.found]:
-        way[others] = q[others]
+        way[rest] = q[rest]
         if not any(np.abs(way - other).max() < STILL for other in ways):
             ways.append(way)
     ways.sort(key=lambda way: float(np.linalg.norm(way - q)))
@@ -149,9 +151,3 @@ def limits_of(robot: Robot, joint: int) -> tuple[float, float]:
     """Return between which positions a joint is, or is shown where it has no limits."""
     low, high = robot.limits.span()
     return float(low[joint]), float(high[joint])
-
-
-def spare_joints(robot: Robot, frame: str) -> list[tuple[int, ...]]:
-    """Return sets of joints to give so that a pose has its solutions, best first; (): none."""
-    closed, others = robot._closed_forms.spare_joints(frame)
-    return [*reversed(closed), *reversed(others)]
