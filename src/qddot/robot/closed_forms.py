@@ -78,7 +78,7 @@ class RobotClosedForms:
         self, X: Any, frame: str, limits: bool, free: Mapping[str, np.ndarray]
     ) -> Solutions:
         """Return all solutions of six turns whose lines lie anyhow."""
-        arrays = {"X": real_array("X", X)} | free
+        arrays = {"X": real_array("X", X), **free}
         ports = [Port("X", (4, 4)), *(Port(name, ()) for name in free)]
         lead = batch_of(ports, [x.shape for x in arrays.values()])
         poses = proper_matrices(np.broadcast_to(arrays["X"], (*lead, 4, 4)).reshape(-1, 4, 4))
@@ -144,8 +144,8 @@ class RobotClosedForms:
     ) -> Mending:
         """Return what brings solutions to the last digit."""
         end = np.full(self.robot.nq, np.inf)
-        limited = within is not None and within.lower is not None
-        lower, upper = (within.lower, within.upper) if limited else (-end, end)
+        lower, upper = (within.lower, within.upper) if within else (None, None)
+        limited = lower is not None
         turn, slides = np.full(self.robot.nq, 2 * np.pi), np.zeros(self.robot.nq, dtype=bool)
         weights = np.ones(self.robot.nq)
         for i, axis in enumerate(chain.axes):
@@ -162,8 +162,8 @@ class RobotClosedForms:
             float(chain.scale),
             turn,
             slides,
-            lower,
-            upper,
+            -end if lower is None else lower,
+            end if upper is None else upper,
         )
 
     def within(self, request: Request) -> Within:

@@ -116,7 +116,7 @@ def solutions(
     closed, others = known.free_joints(known.chain(frame))
     sets = [*reversed(closed), *reversed(others)]
     choices = sorted({k for some in sets for k in some})
-    spare: int | None = None
+    spare = given_joint = None
     if choices:
         held = next((some for some in sets if joint in some), sets[0])
         spare = joint if joint in choices else held[-1]
@@ -124,6 +124,7 @@ def solutions(
         if given is not None:
             at[spare] = np.clip(given, *limits_of(robot, spare))
         free = {robot.joint_names[k]: float(at[k]) for k in held}
+        given_joint = {"joint": spare, "value": at[spare]}
     found = robot.inverse_kinematics_all(X, frame, limits=True, free=free)
     rest = [k for k in range(robot.n) if k not in carrying]
     ways: list[np.ndarray] = []
@@ -142,7 +143,7 @@ def solutions(
         "q": ways,
         "poses": [arm.scene.poses(way) for way in ways],
         "family": bool(found.singular.any()),
-        "free": None if spare is None else {"joint": spare, "value": at[spare]},
+        "free": given_joint,
         "choices": choices,
     }
 
