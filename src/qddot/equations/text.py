@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.equations.forms import Collected, expanded, form
+from qddot.equations.forms import Collected, expanded, form, in_a_ring
 from qddot.equations.nodes import Name, Node
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.terms import Groups
@@ -50,6 +50,7 @@ def as_text(
     """
 
     def entry(value: Scalar | Collected) -> str:
+        value = in_a_ring(value)
         writer = TextWriter(value, digits, full, ascii, notation)
         if not isinstance(value, Polynomial) or len(value) <= limit:
             return writer.write(form(value, groups))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qddot.certificate.bound import Bound, digits, symbol
+from qddot.certificate.bound import Bound, rounded_down, rounded_up, symbol
 from qddot.certificate.certificate import VERDICT, Certificate, box_text
 from qddot.certificate.ellipsoid import MassEllipsoid, NearSingular
 from qddot.certificate.mobility import vector_text
@@ -33,7 +33,13 @@ def certificate_html(certificate: Certificate) -> str:
         bounds = rows(
             ["bound", "at least", "at most", "unit", "gap"],
             [
-                (symbol(b.quantity), digits(b.lower), digits(b.upper), b.unit, f"{b.gap:.1e}")
+                (
+                    symbol(b.quantity),
+                    rounded_down(b.lower),
+                    rounded_up(b.upper),
+                    b.unit,
+                    f"{b.gap:.1e}",
+                )
                 for b in numbers
             ],
             bad={k for k, b in enumerate(numbers) if not b.closed},
@@ -48,8 +54,8 @@ def bound_html(bound: Bound) -> str:
     unit = f" {bound.unit}" if bound.unit else ""
     cells = bound.proof.get("cells", 0)
     known = {
-        "at least": f"{digits(bound.lower)}{unit}",
-        "at most": f"{digits(bound.upper)}{unit}",
+        "at least": f"{rounded_down(bound.lower)}{unit}",
+        "at most": f"{rounded_up(bound.upper)}{unit}",
         "gap": f"{bound.gap:.1e}" + ("" if bound.closed else ", not as narrow as asked for"),
         "attained at q =": ", ".join(f"{x:.4g}" for x in bound.attained_at),
         "how": f"proved on {cells:,} cells" if cells else "proved",
