@@ -89,7 +89,12 @@ def in_a_ring(x: Any) -> Any:
             f"{shorten(repr(x))} of type {type(x).__name__} is no formula; give a number, an "
             "expression in symbols, a polynomial, or a NumPy array of these."
         )
-    return x if set(exact.terms) <= {()} else Ring((), [exact]).scalar(exact)
+    if set(exact.terms) <= {()}:
+        return x
+    # what every term has once stands in front, as a mass does in a moment of inertia
+    first, *rest = map(dict, exact.terms)
+    shared = {a: "mass" for a in first if all(each.get(a) == 1 for each in (first, *rest))}
+    return Ring((), [exact], roles=shared).scalar(exact)
 
 
 def form_of(terms: Terms, roles: dict[Atom, str], groups: Groups = ()) -> Node:
