@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 FORMATS = {".txt": "text", ".md": "markdown", ".tex": "latex", ".html": "html"}
 FORMATS |= {f".{format}": format for format in FORMATS.values()}
 MATRICES = ("M", "C", "c", "g", "tau")
-BREAKDOWN = "τi = Σj Dij q̈j + Σj Dijj q̇j² + Σj≠k Dijk q̇j q̇k + Di, and friction and springs"
 
 
 def derive(
@@ -136,6 +135,7 @@ def derive(
       qddot derive ik panda --free panda_joint7
     """
     from qddot.equations.document import document
+    from qddot.equations.formulas import sum_of_terms
     from qddot.equations.latex import as_latex
     from qddot.equations.printing import page
 
@@ -185,8 +185,11 @@ def derive(
                     "  Leave out --format, or end the file in .txt."
                 )
             found = equations.breakdown()
-            text = "\n".join([BREAKDOWN, "", *map(str, found)])
-            facts = {"terms": [(x.symbol, x.label, as_latex(x.value)) for x in found]}
+            rotors = any(equations.robot.tree.rotor_inertia)
+            head = f"{sum_of_terms(equations.notation, rotors)}, and friction and springs"
+            text = "\n".join([head, "", *map(str, found)])
+            terms = [(x.symbol, x.label, as_latex(x.value, notation=x.notation)) for x in found]
+            facts = {"terms": terms}
         else:
             text = "" if as_json and output is None else page(document(equations, steps), kind)
             wanted = MATRICES if as_json else ()  # the whole of them takes long for a long robot

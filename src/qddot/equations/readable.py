@@ -21,7 +21,7 @@ from qddot.equations.layout import PAGE, Row, aligned, broken
 from qddot.equations.layout import width as em
 from qddot.equations.nodes import Name, Node
 from qddot.equations.polynomial import Polynomial
-from qddot.equations.text import TextWriter, matrix_text
+from qddot.equations.text import TextWriter, as_text, matrix_text
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.scalars import Scalar
 
@@ -152,7 +152,7 @@ def readable_text(x: Any, notation: Notation = NOTATION) -> str:
         blocks = [readable_text(block, notation) for block in x]
         return "\n\n".join(f"[{k}]\n{block}" for k, block in enumerate(blocks, 1))
     if not entries.ndim:
-        return repr(x)
+        return as_text(x, notation=notation) if is_formula(x) else repr(x)
     text = ""
     for limit in limits_for(entries):
         cells = np.empty(entries.shape, dtype=object)
