@@ -359,6 +359,20 @@ def test_the_labelled_terms_are_in_the_letters_of_the_notation(notation, head, t
     assert terms[3] in said
 
 
+def test_gravity_along_every_axis_is_noted_once_where_g_is_shown(tmp_path):
+    path = tmp_path / "arm.toml"
+    rows = '[[dh]]\na = "L1"\nmass = "m1"\n[[dh]]\na = "L2"\nmass = "m2"\n'
+    path.write_text(f'convention = "standard"\n{rows}', encoding="utf-8")
+    note = 'gravity is parallel to every axis: g = 0. For a vertical plane: gravity = [0, "-g", 0]'
+    for words in ((), ("--quantity", "g"), ("--breakdown",), ("--json",), ("--steps",)):
+        done = run("derive", path, *words)
+        assert (done.stdout + done.stderr).count(note) == 1
+    assert run("derive", path, "--quantity", "g").stdout == "⎡0⎤\n⎣0⎦\n"
+    assert not run("derive", path, "--quantity", "g", "--quiet").stderr
+    path.write_text(f'convention = "standard"\ngravity = [0, "-g", 0]\n{rows}', encoding="utf-8")
+    assert not run("derive", path, "--quantity", "g").stderr
+
+
 def test_derive_writes_the_format_that_the_ending_says(tmp_path):
     begins = {"txt": "two_link_symbolic: ", "md": "# ", "tex": "\\documentclass", "html": "<!doc"}
     for ending, start in begins.items():

@@ -26,7 +26,8 @@ from qddot.cli.terminal import (
 )
 from qddot.errors import BadArgument, NotInClosedForm, TooLarge, printable
 from qddot.formulations import FORMULATIONS
-from qddot.progress import message_if_slow
+from qddot.model.validation import gravity_notes
+from qddot.progress import inform, message_if_slow
 from qddot.saving import write_whole
 
 if TYPE_CHECKING:
@@ -176,6 +177,9 @@ def derive(
                 "  Or give symbols values: --set m1=1.0"
             ) from None
         kind = _kind(format, output)
+        if quantity is not None or breakdown or as_json:  # a page says it itself
+            for note in gravity_notes(model):
+                inform(f"note: {note}")
         if quantity is not None:
             text, facts = one_quantity(equations, quantity, frame, kind, qddot.Robot(model).tip)
         elif breakdown:

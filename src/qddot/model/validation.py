@@ -29,7 +29,7 @@ from qddot.model.structure import (
     place_of,
     structural_problems,
 )
-from qddot.model.tree import Tree
+from qddot.model.tree import BASE, Tree
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import Expression, has_value
 from qddot.spatial.pose import Pose
@@ -228,13 +228,15 @@ def _huge(values: tuple[Scalar, ...]) -> list[float]:
 MOST_JOINTS = 200  # looked at; each is moved by itself
 ROUNDING = 1e-12  # of the inertia about any axis: what is left about one on which all mass lies
 TINY = 1e-100  # [kg·m²] or [kg]; products of less are no numbers any more
+GRAVITY_ALONG_AXES = "gravity is parallel to every axis: g = 0"
 LOOKS = 2  # positions, at random: M_kk may vanish at one by chance
 
 
 def weightless_joints(model: Model) -> Iterator[Problem]:
     """Yield the joints whose own entry of the mass matrix is zero, wherever the robot stands.
 
-    Symbols stand for any number, so they are given some.
+    And a note if gravity asks none of them for a torque. Symbols stand for any number, so they are
+    given some.
     """
     if not 0 < model.n <= MOST_JOINTS:
         return
@@ -243,6 +245,7 @@ def weightless_joints(model: Model) -> Iterator[Problem]:
         tree = fold(depth_first(model.with_values(values) if values else model))
     except (QddotError, ArithmeticError, ValueError):  # a formula that these numbers do not fit
         return
+    yield from _gravity_along_axes(tree)
     left, felt = list(range(tree.n)), {}
     for q in tree.from_neutral(np.random.default_rng(0).uniform(0.3, 1.2, (LOOKS, tree.n))):
         felt = inertia_felt(tree, q, left) if left else {}
@@ -259,6 +262,33 @@ def weightless_joints(model: Model) -> Iterator[Problem]:
         message = f"{why}, so the mass matrix is singular"
         remedy = f"Give the link its {what}, give the joint a rotor inertia, or make it fixed."
         yield Problem("warning", place("joint", joint.name), message, remedy, joint.line)
+
+
+def _gravity_along_axes(tree: Tree) -> Iterator[Problem]:
+    """Yield a note if gravity is parallel to every axis of a turn and across every slide."""
+    down, turns = {BASE: np.asarray(tree.gravity, float)}, False
+    least = 1e-9 * math.hypot(*down[BASE])
+    for i, body in enumerate(tree.bodies):
+        down[i] = np.asarray(body.X_PJ.R, float).T @ down[body.parent]
+        for w, u in body.columns:
+            across = np.asarray(skew(w), float) @ down[i]
+            if max(*np.abs(across), abs(float(u @ down[i]))) > least:
+                return
+        turns = turns or body.turns
+    if least and turns and any(body.inertia.m for body in tree.bodies):
+        words = (
+            '"-g", 0] or [0, -9.81, 0'
+            if abs(down[BASE][1]) <= least
+            else '0, "-g"] or [0, 0, -9.81'
+        )
+        remedy = f"For a vertical plane: gravity = [0, {words}]."
+        yield Problem("note", "", GRAVITY_ALONG_AXES, remedy)
+
+
+def gravity_notes(model: Model) -> list[str]:
+    """Return what there is to note about the gravity of a checked model."""
+    found = (p for p in model.warnings if p.message == GRAVITY_ALONG_AXES)
+    return [f"{p.message}. {p.remedy}" for p in found]
 
 
 def inertia_felt(

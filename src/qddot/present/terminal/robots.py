@@ -17,6 +17,7 @@ from qddot.model.friction import PARAMETERS
 from qddot.model.joint import Coupling, Joint
 from qddot.model.model import Model
 from qddot.model.units import for_people, units_of
+from qddot.model.validation import gravity_notes
 from qddot.readers.read import library, read
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import PI_EXPRESSION, Expression, free_symbols
@@ -110,7 +111,7 @@ def heading(model: Model) -> list[RenderableType]:
     if model.values:
         each = ", ".join(f"{name} = {number(x)}" for name, x in model.values.items())
         lines.append(Text(f"values: {each}"))
-    return [*lines, ""]
+    return [*lines, *(Text(f"note: {note}") for note in gravity_notes(model)), ""]
 
 
 def table(model: Model, degrees: bool = False) -> RenderableType:
