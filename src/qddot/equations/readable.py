@@ -7,6 +7,7 @@ number of terms is given.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from math import inf
@@ -258,4 +259,5 @@ def entry_name(symbol: str, place: tuple[int, ...], n: int, notation: Notation) 
 
 def _named(symbol: str, index: str, notation: Notation) -> str:
     bound = any(sign in symbol for sign in "_|+(") or notation.is_trigonometric(symbol)
+    bound = bound and not re.fullmatch(r"\[[^\[\]]*\]", symbol)  # it is in brackets already
     return f"[{symbol}]_{{{index}}}" if bound else f"{symbol}_{{{index}}}"
