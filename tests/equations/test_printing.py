@@ -431,9 +431,7 @@ def test_a_moment_of_inertia_reads_as_in_a_textbook():
     assert as_latex(x) == r"\frac{1}{12} m \left(3 a^{2} + 3 b^{2} + h^{2}\right)"
 
 
-@pytest.mark.parametrize(
-    "thing", ["text", None, object, 1j, [1, 2], {}, np.array(["m"])], ids=repr
-)
+@pytest.mark.parametrize("thing", ["text", None, object, 1j, [1, 2], {}, np.array(["m"])], ids=repr)
 @pytest.mark.parametrize("printer", [as_text, as_latex, as_sympy])
 def test_what_is_no_formula_is_refused(printer, thing):
     with pytest.raises(BadArgument, match="is no formula; give a number, an expression in symbols"):

@@ -79,9 +79,8 @@ class Bound:
         open_end = "" if self.closed else ", not as narrow as asked for"
         unit = f" {self.unit}" if self.unit else ""
         return (
-            f"{self.end} {self.quantity} ∈ "
-            f"[{rounded_down(self.lower)}, {rounded_up(self.upper)}]{unit}, gap {self.gap:.1e}, "
-            f"{how}{open_end}"
+            f"{self.end} {self.quantity} ∈ [{', '.join(outward(self.lower, self.upper))}]{unit}, "
+            f"gap {self.gap:.1e}, {how}{open_end}"
         )
 
     _repr_html_ = in_notebook("certificates.bound_html")
@@ -229,8 +228,8 @@ def bound_lines(bounds: list[Bound]) -> list[str]:
     rows = [("bound", "at least", "at most", "gap", "")]
     for b in bounds:
         gap = f"{b.gap:.1e}" if b.gap < 1e-3 else f"{100 * b.gap:.2g} %"
-        wide = "" if b.closed else "wide"
-        rows.append((symbol(b.quantity), rounded_down(b.lower), rounded_up(b.upper), gap, wide))
+        ends = outward(b.lower, b.upper)
+        rows.append((symbol(b.quantity), *ends, gap, "" if b.closed else "wide"))
     widths = [max(len(row[k]) for row in rows) for k in range(4)]
     return [
         f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  "
@@ -247,6 +246,11 @@ def rounded_down(x: float | Fraction, digits: int = 8) -> str:
 def rounded_up(x: float | Fraction, digits: int = 8) -> str:
     """Return the smallest decimal with this many digits that is not below a number."""
     return _decimal(x, digits, ROUND_CEILING)
+
+
+def outward(lower: float, upper: float, digits: int = 8) -> tuple[str, str]:
+    """Return both ends of a certified interval as decimals that are not inside of it."""
+    return rounded_down(lower, digits), rounded_up(upper, digits)
 
 
 def within(low: float, high: float) -> tuple[str, str]:

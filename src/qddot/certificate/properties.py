@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpq_mat
 
-from qddot.certificate.bound import Bound, Box, rounded_down, rounded_up
+from qddot.certificate.bound import Bound, Box, outward, rounded_down, rounded_up
 from qddot.certificate.ellipsoid import near_singular
 from qddot.dynamics.rnea import elastic_torque
 from qddot.equations.agreement import STATES
@@ -177,7 +177,7 @@ def inequalities(bounds: Mapping[str, Bound]) -> Iterator[Property]:
     least, most = bounds.get("M.eigenvalue.min"), bounds.get("M.eigenvalue.max")
     if least is not None:
         holds = True if least.lower > 0 else False if least.upper <= 0 else None
-        evidence = f"{rounded_down(least.lower, 6)} ≤ min λ(M) ≤ {rounded_up(least.upper, 6)}"
+        evidence = " ≤ min λ(M) ≤ ".join(outward(least.lower, least.upper, 6))
         yield Property(
             "positive definite", "M(q) ≻ 0 all over the box", holds, "certified", evidence
         )
@@ -203,9 +203,8 @@ def inequalities(bounds: Mapping[str, Bound]) -> Iterator[Property]:
         holds = True if holding.upper < 1 else False if holding.lower > 1 else None
         evidence = f"at most {rounded_up(holding.upper, 3)} of the effort limits is needed"
         if holds is False:
-            evidence = (
-                f"{rounded_down(holding.lower, 3)} times the effort limits at {_pose(holding)}"
-            )
+            least_of_all = rounded_down(holding.lower, 3)
+            evidence = f"{least_of_all} times the effort limits at {_pose(holding)}"
         statement = "gravity needs no more than the effort limits that there are"
         yield Property("holding", statement, holds, "certified", evidence, needed=False)
 

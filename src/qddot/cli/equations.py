@@ -177,9 +177,8 @@ def derive(
                 "  Or give symbols values: --set m1=1.0"
             ) from None
         kind = _kind(format, output)
-        if quantity is not None or breakdown or as_json:  # a page says it itself
-            for note in gravity_notes(model):
-                inform(f"note: {note}")
+        for note in gravity_notes(model) if quantity or breakdown or as_json else ():
+            inform(f"note: {note}")  # a page says it itself
         if quantity is not None:
             text, facts = one_quantity(equations, quantity, frame, kind, qddot.Robot(model).tip)
         elif breakdown:

@@ -76,11 +76,7 @@ def form(x: Scalar | Collected, groups: Groups | None = None) -> Node:
 
 
 def in_a_ring(x: Any) -> Any:
-    """Return an expression in symbols as a polynomial in them; polynomials and numbers as they are.
-
-    Raises:
-        BadArgument: If it is none of these.
-    """
+    """Return an expression in symbols as a polynomial in them; anything else as it is."""
     if isinstance(x, (Polynomial, Collected)):
         return x
     exact = expression(x)

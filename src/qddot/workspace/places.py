@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.certificate.bound import rounded_down, rounded_up
+from qddot.certificate.bound import outward, rounded_up
 from qddot.certificate.mobility import vector_text
 from qddot.checks import number, numbers, one_of
 from qddot.errors import BadArgument, printable
@@ -165,9 +165,7 @@ class Workspace:
         size = f"none: it is {thin[min(self.dimension, 2) - 1]}"
         if self.dimension == len(self.axes):
             size = f"{self.volume:.4g} {units[self.dimension - 1]}"
-            size += (
-                f", {rounded_down(inner, 4)} without the rim, {rounded_up(outer, 4)} with all of it"
-            )
+            size += ", {} without the rim, {} with all of it".format(*outward(inner, outer, 4))
         found = {"cells": f"{len(self.cells):,} of {1000 * self.cell:.4g} mm", "volume": size}
         if len(self.axes) == 3:
             found["from"], found["to"] = (f"{vector_text(x)} m" for x in self.box)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.certificate.bound import box_of, rounded_down, rounded_up
+from qddot.certificate.bound import box_of, outward
 from qddot.checks import joint_index, joint_vector
 from qddot.errors import BadArgument, printable
 from qddot.model.units import for_people, units_of
@@ -193,10 +193,7 @@ def _finished(
     if bounds is not None:
         look: dict[str, Any] = dict(color=style.INK, linestyle=style.DASHES[1])
         across = [axes.axhline(bound, linewidth=style.LINE, **look) for bound in bounds]
-        lines = [
-            *lines,
-            (across[0], f"bounds: {rounded_down(bounds[0], 6)} and {rounded_up(bounds[1], 6)}"),
-        ]
+        lines = [*lines, (across[0], f"bounds: {' and '.join(outward(*bounds, 6))}")]
     if x.max() > x.min():
         axes.set_xlim(float(x.min()), float(x.max()))
     if axes.get_yscale() == "linear" and (bounds is None or bounds[0] >= 0):

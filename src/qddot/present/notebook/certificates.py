@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qddot.certificate.bound import Bound, rounded_down, rounded_up, symbol
+from qddot.certificate.bound import Bound, outward, symbol
 from qddot.certificate.certificate import VERDICT, Certificate, box_text
 from qddot.certificate.ellipsoid import MassEllipsoid, NearSingular
 from qddot.certificate.mobility import vector_text
@@ -33,13 +33,7 @@ def certificate_html(certificate: Certificate) -> str:
         bounds = rows(
             ["bound", "at least", "at most", "unit", "gap"],
             [
-                (
-                    symbol(b.quantity),
-                    rounded_down(b.lower),
-                    rounded_up(b.upper),
-                    b.unit,
-                    f"{b.gap:.1e}",
-                )
+                (symbol(b.quantity), *outward(b.lower, b.upper), b.unit, f"{b.gap:.1e}")
                 for b in numbers
             ],
             bad={k for k, b in enumerate(numbers) if not b.closed},
@@ -53,9 +47,10 @@ def bound_html(bound: Bound) -> str:
     """Return one bound for a notebook."""
     unit = f" {bound.unit}" if bound.unit else ""
     cells = bound.proof.get("cells", 0)
+    low, high = outward(bound.lower, bound.upper)
     known = {
-        "at least": f"{rounded_down(bound.lower)}{unit}",
-        "at most": f"{rounded_up(bound.upper)}{unit}",
+        "at least": f"{low}{unit}",
+        "at most": f"{high}{unit}",
         "gap": f"{bound.gap:.1e}" + ("" if bound.closed else ", not as narrow as asked for"),
         "attained at q =": ", ".join(f"{x:.4g}" for x in bound.attained_at),
         "how": f"proved on {cells:,} cells" if cells else "proved",
