@@ -248,7 +248,7 @@ def rounded_up(x: float | Fraction, digits: int = 8) -> str:
     return _decimal(x, digits, ROUND_CEILING)
 
 
-def outward(lower: float, upper: float, digits: int = 8) -> tuple[str, str]:
+def outward(lower: float | Fraction, upper: float | Fraction, digits: int = 8) -> tuple[str, str]:
     """Return both ends of a certified interval as decimals that are not inside of it."""
     return rounded_down(lower, digits), rounded_up(upper, digits)
 

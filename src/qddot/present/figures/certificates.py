@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -193,7 +194,8 @@ def _finished(
     if bounds is not None:
         look: dict[str, Any] = dict(color=style.INK, linestyle=style.DASHES[1])
         across = [axes.axhline(bound, linewidth=style.LINE, **look) for bound in bounds]
-        lines = [*lines, (across[0], f"bounds: {' and '.join(outward(*bounds, 6))}")]
+        low, high = (Fraction(repr(bound)) for bound in bounds)  # as they were given
+        lines = [*lines, (across[0], f"bounds: {' and '.join(outward(low, high, 6))}")]
     if x.max() > x.min():
         axes.set_xlim(float(x.min()), float(x.max()))
     if axes.get_yscale() == "linear" and (bounds is None or bounds[0] >= 0):
