@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from qddot.equations.answers.balls import FUNCTIONS
+from qddot.equations.answers.rounded import float_number
+from qddot.equations.answers.vocabulary import E, I
 from qddot.equations.equality import difference, witness
 from qddot.equations.forms import form
 from qddot.equations.nodes import Call, Name, Node, Number, Power, Product, Sum, sign_node
@@ -25,6 +28,7 @@ from qddot.scalars.monomials import PI
 JOINT = re.compile(r"(qd?d?)([1-9]\d*)")
 ASK = 'Ask SymPy: sympy.simplify(mine - equations.sympy("M")).'
 SYMBOLS = {"position": "q", "rate": "qd", "acceleration": "qdd"}
+CONSTANTS = {"Pi": Name("parameter", PI.name), "Exp1": E, "ImaginaryUnit": I}
 ROLES = {letter: role for role, letter in SYMBOLS.items()}
 
 
@@ -48,7 +52,7 @@ def equal_to(x: Scalar, other: Any) -> bool:
         top, bottom = reader.value(node)
     except NoPolynomial as error:
         raise BadArgument(f"{error}\n  {ASK}") from None
-    left = difference(x * bottom, top)
+    left = difference(reader.carried(x) * bottom, top)
     if left and witness(left) is None:
         raise BadArgument(f"Whether the two are equal could not be decided exactly.\n  {ASK}")
     return not left
@@ -77,9 +81,9 @@ def node_of(x: Any, named: Callable[[str], Node]) -> Node:
     if x.is_Rational:
         return Number(Fraction(int(x.p), int(x.q)))
     if x.is_Float:
-        return Number(Fraction(repr(float(x))))
-    if kind == "Pi":
-        return Name("parameter", PI.name)
+        return float_number(x)
+    if kind in CONSTANTS:
+        return CONSTANTS[kind]
     if x.is_Add:
         return Sum(tuple(node_of(part, named) for part in x.args))
     if x.is_Mul:
@@ -88,10 +92,9 @@ def node_of(x: Any, named: Callable[[str], Node]) -> Node:
         return Power(node_of(x.base, named), int(x.exp))
     if x.is_Pow and x.exp.is_Rational and x.exp.q == 2:
         return Power(Call("sqrt", node_of(x.base, named)), int(x.exp.p))
-    if kind in ("sin", "cos", "tan"):
-        return Call(kind, node_of(x.args[0], named))
-    if kind == "sign" and (found := sign_node(node_of(x.args[0], named))):
-        return found
+    if kind.lower() in FUNCTIONS:
+        argument = node_of(x.args[0], named)
+        return (kind == "sign" and sign_node(argument)) or Call(kind.lower(), argument)
     if moved := _of_time(x, named):
         return moved
     text = str(x)

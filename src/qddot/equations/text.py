@@ -124,7 +124,8 @@ class TextWriter(Writer):
     def variable(self, node: Name) -> str:
         index, n = node.joints[0][0], self.notation
         if self.ascii:
-            return f"{n.letter(index).lstrip(BACKSLASH)}{DERIVATIVE[node.kind]}{index + 1}"
+            letter = n.letter(index).lstrip(BACKSLASH)
+            return f"{letter}{DERIVATIVE[node.kind]}{n.number(index)}"
         return plain({"position": n.q, "rate": n.qd, "acceleration": n.qdd}[node.kind](index))
 
     def sign(self, velocity: str) -> str:

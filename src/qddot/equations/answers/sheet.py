@@ -66,7 +66,7 @@ class GradedAnswer:
     robot: str
     quantity: str
     points: float  # that there are
-    earned: float
+    earned: float | None  # None while it is open, since it was not decided
     verdict: Verdict | None = None  # None where there is no answer, or none that can be read
     problem: str = ""  # then why
 
@@ -76,6 +76,13 @@ class GradedAnswer:
         if self.verdict is None:
             return "unreadable" if self.problem else "no answer"
         return {True: "right", False: "wrong", None: "undecided"}[self.verdict.ok]
+
+    @property
+    def share(self) -> str:
+        """Its points in words: 2/4, or 4 open."""
+        return (
+            f"{self.points:g} open" if self.earned is None else f"{self.earned:g}/{self.points:g}"
+        )
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -100,8 +107,18 @@ class GradedSheet(Judged):
 
     @property
     def earned(self) -> float:
-        """How many points were earned."""
-        return sum(answer.earned for answer in self.answers)
+        """How many points were earned, without those that are open."""
+        return sum(answer.earned or 0.0 for answer in self.answers)
+
+    @property
+    def open(self) -> float:
+        """How many points a person must decide on."""
+        return sum(answer.points for answer in self.answers if answer.earned is None)
+
+    @property
+    def share(self) -> str:
+        """Its points in words: 7/10, or 7/10, 2 open."""
+        return f"{self.earned:g}/{self.points:g}" + (f", {self.open:g} open" if self.open else "")
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -115,10 +132,8 @@ class GradedSheet(Judged):
     @fitted
     def __str__(self) -> str:
         rows = [("question", "quantity", "result", "points")]
-        rows += [
-            (a.question, a.quantity, a.result, f"{a.earned:g}/{a.points:g}") for a in self.answers
-        ]
-        rows.append(("total", "", "", f"{self.earned:g}/{self.points:g}"))
+        rows += [(a.question, a.quantity, a.result, a.share) for a in self.answers]
+        rows.append(("total", "", "", self.share))
         widths = [max(len(row[k]) for row in rows) for k in range(4)]
         lines = [self.title] if self.title else []
         for row, answer in zip(rows, (None, *self.answers, None), strict=True):
@@ -145,7 +160,7 @@ class GradedSheet(Judged):
             }
             for a in self.answers
         ]
-        total = {"points": self.points, "earned": self.earned}
+        total = {"points": self.points, "earned": self.earned, "open": self.open}
         return {"title": self.title, **total, "answers": answers}
 
 
@@ -259,7 +274,7 @@ def _graded(question: SheetQuestion, equations: Equations) -> GradedAnswer:
             verdict = equations.check(question.quantity, question.text)
     except QddotError as error:
         return GradedAnswer(*about, 0.0, None, str(error))
-    earned = question.points if verdict.ok else 0.0
+    earned = {True: question.points, False: 0.0, None: None}[verdict.ok]
     if question.partial and verdict.ok is False and verdict.entries:
         # zeros are easily right: they earn nothing, and cost what another wrong entry costs
         earned = question.points * max(0.0, 1 - len(verdict.wrong) / verdict.entries)

@@ -136,10 +136,11 @@ def verdict_html(verdict: Verdict) -> str:
 def sheet_html(sheet: GradedSheet) -> str:
     """Return the points of every answer."""
     lines = [
-        (a.question, a.quantity, a.result, f"{a.earned:g} / {a.points:g}", " ".join(a.remarks))
+        (a.question, a.quantity, a.result, a.share.replace("/", " / "), " ".join(a.remarks))
         for a in sheet.answers
     ]
     wrong = {k for k, a in enumerate(sheet.answers) if a.result != "right"}
     table = words(["question", "quantity", "", "points", "remarks"], lines, bad=wrong)
     total = f"{sheet.earned:g} of {sheet.points:g} points"
+    total += f", {sheet.open:g} open" if sheet.open else ""
     return shown(sheet.title or "Answers", paragraph(total), table)
