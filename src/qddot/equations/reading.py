@@ -24,6 +24,7 @@ from qddot.scalars.monomials import MOST_POWER, PI
 COORDINATE = "q "  # no parameter has a blank in its name
 MOST_PARTS = 6  # of an angle: sin(q1/6)
 TURNS = ("sin", "cos", "tan")
+KNOWN = "known are + - * /, whole powers, square roots of parameters, sin, cos and tan"
 DEGREE = PI_EXPRESSION / 180
 
 
@@ -133,13 +134,13 @@ class PolynomialReader:
         size, before = abs(exponent), self.exponent
         self.exponent *= size  # of powers inside powers
         if self.exponent > MOST_POWER:
-            raise NoValue(f"An answer has a power of over {MOST_POWER}.")
+            raise NoValue(f"A formula has no value: it has a power of over {MOST_POWER}.")
         top, bottom = self.value(base)
         self.exponent = before
         if exponent < 0:
             top, bottom = bottom * self.ring.constant(1), top
             if not bottom:
-                raise NoValue("An answer divides by zero.")
+                raise NoValue("A formula has no value: it divides by zero.")
             if bottom.is_constant():
                 top, bottom = top / bottom, 1
         return top**size, bottom if isinstance(bottom, int) else bottom**size
@@ -206,7 +207,7 @@ class PolynomialReader:
                 return self._root(self._number(argument), node)
             case Call("sin" | "cos" as function, argument) if not has_joint(argument):
                 return sincos(self._angle(argument)[1])[function == "cos"]
-        raise NoPolynomial("it is no sum, product or sine of coordinates and parameters", node)
+        raise NoPolynomial(KNOWN, node)
 
     def _numbers(self, node: Node) -> Iterator[Expression]:
         """Yield the parameters of a formula, and the roots and sines of them."""

@@ -17,7 +17,7 @@ from qddot.equations.equality import difference, witness
 from qddot.equations.forms import form
 from qddot.equations.nodes import Call, Name, Node, Number, Power, Product, Sum, sign_node
 from qddot.equations.polynomial import Polynomial
-from qddot.equations.reading import NoPolynomial, PolynomialReader
+from qddot.equations.reading import KNOWN, NoPolynomial, PolynomialReader
 from qddot.equations.ring import Ring
 from qddot.equations.terms import Groups
 from qddot.equations.values import symbols_of
@@ -49,10 +49,12 @@ def equal_to(x: Scalar, other: Any) -> bool:
     node = node_of(other, _named(ring))
     try:
         reader = PolynomialReader(ring or Ring((True,) * _joints(other), []), [node])
+        if reader.parts:
+            raise NoPolynomial("it has parts of angles", node)
         top, bottom = reader.value(node)
     except NoPolynomial as error:
         raise BadArgument(f"{error}\n  {ASK}") from None
-    left = difference(reader.carried(x) * bottom, top)
+    left = difference(x * bottom, top)
     if left and witness(left) is None:
         raise BadArgument(f"Whether the two are equal could not be decided exactly.\n  {ASK}")
     return not left
@@ -93,15 +95,15 @@ def node_of(x: Any, named: Callable[[str], Node]) -> Node:
     if x.is_Pow and x.exp.is_Rational and x.exp.q == 2:
         return Power(Call("sqrt", node_of(x.base, named)), int(x.exp.p))
     if kind.lower() in FUNCTIONS:
-        argument = node_of(x.args[0], named)
-        return (kind == "sign" and sign_node(argument)) or Call(kind.lower(), argument)
+        return Call(kind.lower(), node_of(x.args[0], named))
+    if kind == "sign" and (found := sign_node(node_of(x.args[0], named))):
+        return found
     if moved := _of_time(x, named):
         return moved
     text = str(x)
     raise BadArgument(
-        f"{text if len(text) < 60 else f'{text[:57]}...'!r} cannot be compared exactly: known are "
-        "+ - * /, whole powers, square roots of parameters, sin, cos and tan, and the sign of a "
-        f"velocity.\n  {ASK}"
+        f"{text if len(text) < 60 else f'{text[:57]}...'!r} cannot be compared exactly: {KNOWN}, "
+        f"and the sign of a velocity.\n  {ASK}"
     )
 
 

@@ -196,13 +196,12 @@ def numeral(value: Fraction, digits: int = 6, *, fractions: bool = False) -> str
         return str(value)
     quotient = EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
     whole = Context(prec=digits).create_decimal(quotient)
-    rounded, least = whole.normalize(EXACT), max(3, whole.adjusted() + 2)
-    if inexact := Fraction(whole) != value and digits >= 3:
-        if len(rounded.as_tuple().digits) < least:
-            rounded = Context(prec=min(least, digits)).create_decimal(whole)
-    text = f"{rounded:f}"
-    if (not rounded or FEWEST <= rounded.adjusted() < MOST) and ("." in text or not inexact):
-        return text
+    rounded, exact = whole.normalize(EXACT), Fraction(whole) == value
+    if not exact and len(rounded.as_tuple().digits) < 3:
+        rounded = Context(prec=3).create_decimal(whole)
+    if not rounded or FEWEST <= rounded.adjusted() < (MOST if exact else min(MOST, digits)):
+        text = f"{rounded:f}"
+        return text if exact or "." in text else f"{text}."
     mantissa, _, exponent = f"{rounded:e}".partition("e")
     return f"{mantissa}e{int(exponent)}"
 

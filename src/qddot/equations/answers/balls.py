@@ -25,11 +25,8 @@ SIZES = {"position": (1, 50), "rate": (1, 2000), "acceleration": (1, 2000)}
 PARAMETERS = (500, 3000)
 LETTERS = {"position": "q", "rate": "q̇", "acceleration": "q̈"}
 DIRECT = ("sin", "cos", "tan", "sec", "csc", "cot", "sqrt", "exp", "asin", "acos", "atan")
-FUNCTIONS: dict[str, Callable[[acb], Any]] = {
-    **{name: getattr(acb, name) for name in DIRECT},
-    "abs": abs,
-    "sign": lambda x: x.real.sgn(),
-}
+FUNCTIONS: dict[str, Callable[[acb], Any]] = {name: getattr(acb, name) for name in DIRECT}
+FUNCTIONS["abs"] = abs
 Values = Mapping[Node, acb]
 
 

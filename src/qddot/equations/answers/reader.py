@@ -141,8 +141,12 @@ class AnswerReader(FormulaReader):
                 argument = self.times(argument, self.atom())
         if isinstance(argument, np.ndarray):
             raise BadAnswer(self.text, f"{function} of a matrix.")
-        found = sign_node(argument) if function == "sign" else None
-        return self.raised(found or Call(function, argument), exponent)
+        if function == "sign":
+            found = sign_node(argument)
+            if found is None:
+                raise BadAnswer(self.text, "sgn is known of a velocity alone: sgn(qd1).")
+            return self.raised(found, exponent)
+        return self.raised(Call(function, argument), exponent)
 
     def names_next(self) -> bool:
         return self.at < len(self.tokens) and self.tokens[self.at][0] == "name"
