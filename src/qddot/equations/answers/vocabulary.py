@@ -27,7 +27,11 @@ from qddot.scalars.monomials import PI
 
 DOT, TWO_DOTS = "\N{COMBINING DOT ABOVE}", "\N{COMBINING DIAERESIS}"
 ROLES = ("position", "rate", "acceleration")
-FUNCTIONS = {name: name for name in (*balls.FUNCTIONS, "sign")} | {"sgn": "sign", "Abs": "abs"}
+FUNCTIONS = {name: name for name in (*balls.FUNCTIONS, "sign")} | {
+    "sgn": "sign",
+    "Abs": "abs",
+    "ln": "log",
+}
 FUNCTIONS |= {f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan")}
 E, I = Call("exp", Number(Fraction(1))), Call("sqrt", Number(Fraction(-1)))
 EXPONENTIALS = {"e": E, "E": E, "i": I, "I": I, "j": I}  # where an answer has exponentials
