@@ -18,7 +18,7 @@ from qddot.formulations.notation import NOTATION, Notation
 from qddot.formulations.plain_formula import plain
 from qddot.scalars import Scalar
 
-BACKSLASH = "\\"
+MARKUP = re.compile(r"\\math[a-z]+|[\\{} ]")  # of LaTeX, which ASCII has none of
 LIMIT = 200  # terms; more are not readable
 SHOWN = 12  # of an entry with more terms
 WIDEST = 100  # columns of a matrix; beyond it, entries stand one below the other
@@ -124,15 +124,14 @@ class TextWriter(Writer):
     def variable(self, node: Name) -> str:
         index, n = node.joints[0][0], self.notation
         if self.ascii:
-            letter = n.letter(index).lstrip(BACKSLASH)
-            return f"{letter}{DERIVATIVE[node.kind]}{n.number(index)}"
+            return f"{MARKUP.sub('', n.letter(index))}{DERIVATIVE[node.kind]}{n.number(index)}"
         return plain({"position": n.q, "rate": n.qd, "acceleration": n.qdd}[node.kind](index))
 
     def sign(self, velocity: str) -> str:
         return f"{'sign' if self.ascii else 'sgn'}({velocity})"
 
     def indexed(self, letter: str, index: str) -> str:
-        return (letter.replace(BACKSLASH, "") if self.ascii else plain(letter)) + index
+        return (MARKUP.sub("", letter) if self.ascii else plain(letter)) + index
 
     def raised(self, base: str, exponent: int) -> str:
         return f"{base}^{exponent}" if self.ascii else base + str(exponent).translate(SUPERSCRIPT)
