@@ -170,7 +170,7 @@ def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
             advice = "Take prepared(log), which filters and differentiates."
             if "tau" in missing:
                 advice = (
-                    "Say which columns of its file are torques: columns={'tau': ...} of load_log."
+                    "Give columns={'tau': ...} where its file is read."
                 )
             raise BadArgument(f"The log has no {' and no '.join(missing)}.\n  {advice}")
         parts = {name: getattr(log, name) for name in wanted}
