@@ -169,9 +169,7 @@ def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
         if missing:
             advice = "Take prepared(log), which filters and differentiates."
             if "tau" in missing:
-                advice = (
-                    "Give columns={'tau': ...} where its file is read."
-                )
+                advice = "Give columns={'tau': ...} where its file is read."
             raise BadArgument(f"The log has no {' and no '.join(missing)}.\n  {advice}")
         parts = {name: getattr(log, name) for name in wanted}
         order, t = _order(robot, getattr(log, "joint_names", None)), getattr(log, "t", None)

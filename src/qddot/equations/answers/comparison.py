@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
 from typing import Any, TypeAlias
@@ -80,26 +80,6 @@ class AnswerComparison:
         value.reshape(-1)[:] = [top for top, _ in values]
         read = _read(reader, list(nodes.reshape(-1)))
         return AnswerComparison(equations, name, (), value, nodes, *read, reader, below, given=True)
-
-    def times_rates(self) -> AnswerComparison:
-        """Return the comparison of C q̇ with c, of a matrix C."""
-        qd, n = self.equations.robot.qd, self.equations.n
-
-        def sums(quotients: list[Quotient]) -> list[Quotient]:
-            found = []
-            for row in range(0, len(quotients), n):
-                top, bottom = self.ring.constant(0), 1
-                for (a, b), rate in zip(quotients[row : row + n], qd, strict=True):
-                    same = b == bottom
-                    top = top + a * rate if same else top * b + a * rate * bottom
-                    bottom = b if same else bottom * b
-                found.append((top, bottom))
-            return found
-
-        exact = sums(list(zip(self.tops, self.bottoms, strict=True)))
-        parts = {"tops": [a for a, _ in exact], "bottoms": [b for _, b in exact]}
-        parts |= {"rounded": sums(self.rounded), "nodes": np.empty(0)}
-        return replace(self, quantity="c", value=self.equations.c, **parts)
 
     def right(self) -> list[Any]:
         """Return the right entries, in the order of the answer's."""
@@ -202,9 +182,9 @@ def _read(
     reader: PolynomialReader, nodes: list[Node]
 ) -> tuple[list[Any], list[Any], list[Quotient]]:
     """Return the numerators and the denominators of formulas, and both with intervals."""
-    exact, intervals = ([r.value(node) for node in nodes] for r in (reader, RoundedReader(reader)))
-    tops, bottoms = ([pair[k] for pair in exact] for k in (0, 1))
-    return tops, bottoms, intervals if any(map(has_decimals, nodes)) else []
+    exact, intervals = list(map(reader.value, nodes)), RoundedReader(reader)
+    rounded = list(map(intervals.value, nodes)) if any(map(has_decimals, nodes)) else []
+    return [top for top, _ in exact], [bottom for _, bottom in exact], rounded
 
 
 def places_of(shape: tuple[int, ...], index: Any) -> list[EntryPlace]:

@@ -120,16 +120,12 @@ class Judge:
         places = places_of(np.shape(whole), self.index if right is None else ())
         right = formulas_of(whole, self.index) if right is None else right
         if name == "C" and self.index == ():
-            rates = np.array([Name("rate", joints=((i, 1),)) for i in range(equations.n)])
-            nodes, right = matrix_product(nodes, rates), formulas_of(equations.c, ())
-            places = places_of((equations.n,), ())
+            nodes, right = times_rates(nodes), formulas_of(equations.c, ())
+            places = places_of(right.shape, ())
         pairs = zip(nodes.reshape(-1), right.reshape(-1), strict=True)
         shown = [shown_difference(a, b, but_constants=name == "P") for a, b in pairs]
         wrong = tuple(WrongEntry(p, "", *x) for p, x in zip(places, shown, strict=True) if x)
-        more = {
-            "how": "numerically",
-            "wrong": wrong,
-        }
+        more = {"how": "numerically", "wrong": wrong}
         if not wrong:
             reason = f"{self.quantity} agrees at {STATES} states near q = 0: it is not decided."
             return self.said(None, reason, notes=(why,) if why else (), **more)
@@ -167,7 +163,7 @@ class Judge:
 
     def _coriolis(self, case: AnswerComparison, nodes: np.ndarray) -> Verdict:
         """Judge a matrix C by C q̇ = c: it is not unique, but its product with q̇ is."""
-        whole = case.times_rates()
+        whole = AnswerComparison.of(case.equations, "c", (), times_rates(nodes))
         found = whole.found()
         if all(found):
             exact = not any(whole.left(whole.right()))
@@ -230,6 +226,11 @@ class Judge:
             return False
         case = AnswerComparison.of(self.equations, self.name, self.index, nodes, degrees=True)
         return not any(case.left(case.right()))
+
+
+def times_rates(C: np.ndarray) -> np.ndarray:
+    """Return the formulas of C q̇."""
+    return matrix_product(C, np.array([Name("rate", joints=((i, 1),)) for i in range(len(C))]))
 
 
 def _number(node: Node) -> complex:

@@ -98,12 +98,6 @@ class Rounded:
     __radd__ = __add__
     __rmul__ = __mul__
 
-    def __eq__(self, other: object) -> bool:
-        same = isinstance(other, Rounded) and self.middle == other.middle
-        return same and self.radius == other.radius
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __bool__(self) -> bool:
         return bool(self.middle) or bool(self.radius)
 
