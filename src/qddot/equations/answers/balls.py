@@ -27,7 +27,7 @@ LETTERS = {"position": "q", "rate": "q̇", "acceleration": "q̈"}
 DIRECT = ("sin", "cos", "tan", "sec", "csc", "cot", "sqrt", "exp", "log", "asin", "acos", "atan")
 FUNCTIONS: dict[str, Callable[[acb], Any]] = {name: getattr(acb, name) for name in DIRECT}
 FUNCTIONS["abs"] = abs
-Values = Mapping[Node, acb]
+Values = Mapping[Name, acb]
 
 
 def value_of(node: Node, values: Values) -> acb:

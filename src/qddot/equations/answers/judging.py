@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Container
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -75,12 +75,12 @@ class Judge:
         nodes = shaped(self.written.nodes, np.shape(known))
         if nodes is None or right is None:
             return self._other_shape(np.shape(known))
-        near = [False] * right.size
+        near: set[int] = set()
         if tolerance and not letters_of(*right.reshape(-1), *nodes.reshape(-1)):
             numbers = np.array([[_number(x) for x in a.reshape(-1)] for a in (nodes, right)])
             most = tolerance * abs(numbers[1]).max(initial=0)
-            near = [bool(far <= most) for far in abs(numbers[0] - numbers[1])]
-            if all(near):
+            near = {k for k, far in enumerate(abs(numbers[0] - numbers[1])) if far <= most}
+            if len(near) == right.size:
                 return self.said(True, f"{self.quantity} is right to {tolerance:g}.")
         try:
             case = AnswerComparison.with_given(self.equations, self.name, right, nodes)
@@ -92,14 +92,13 @@ class Judge:
         self,
         case: AnswerComparison,
         nodes: np.ndarray,
-        near: Sequence[bool] = (),
+        near: Container[int] = (),
         known: np.ndarray | None = None,
     ) -> Verdict:
         left = case.left(case.right())
         if not any(left):
             return self.said(True, f"{self.quantity} is right: exactly equal to {self.what}.")
-        found = case.found()
-        found = [a or b for a, b in zip(found, near, strict=True)] if near else found
+        found = [True if k in near else equal for k, equal in enumerate(case.found())]
         if all(found):
             return self.said(True, f"{self.quantity} is right{ROUNDED}.")
         if self.name == "P" and all(map(_is_constant, left)):
@@ -230,7 +229,8 @@ class Judge:
 
 def times_rates(C: np.ndarray) -> np.ndarray:
     """Return the formulas of C q̇."""
-    return matrix_product(C, np.array([Name("rate", joints=((i, 1),)) for i in range(len(C))]))
+    rates = np.array([Name("rate", joints=((i, 1),)) for i in range(len(C))])
+    return np.asarray(matrix_product(C, rates))
 
 
 def _number(node: Node) -> complex:

@@ -78,13 +78,6 @@ class GradedAnswer:
         return {True: "right", False: "wrong", None: "undecided"}[self.verdict.ok]
 
     @property
-    def share(self) -> str:
-        """Its points in words: 2/4, or 4 open."""
-        return (
-            f"{self.points:g} open" if self.earned is None else f"{self.earned:g}/{self.points:g}"
-        )
-
-    @property
     def remarks(self) -> tuple[str, ...]:
         """What there is to say to who wrote it."""
         if self.verdict is None:
@@ -116,11 +109,6 @@ class GradedSheet(Judged):
         return sum(answer.points for answer in self.answers if answer.earned is None)
 
     @property
-    def share(self) -> str:
-        """Its points in words: 7/10, or 7/10, 2 open."""
-        return f"{self.earned:g}/{self.points:g}" + (f", {self.open:g} open" if self.open else "")
-
-    @property
     def problems(self) -> tuple[str, ...]:
         """The questions whose answer is not right, a sentence each."""
         return tuple(
@@ -132,8 +120,8 @@ class GradedSheet(Judged):
     @fitted
     def __str__(self) -> str:
         rows = [("question", "quantity", "result", "points")]
-        rows += [(a.question, a.quantity, a.result, a.share) for a in self.answers]
-        rows.append(("total", "", "", self.share))
+        rows += [(a.question, a.quantity, a.result, points_text(a)) for a in self.answers]
+        rows.append(("total", "", "", points_text(self)))
         widths = [max(len(row[k]) for row in rows) for k in range(4)]
         lines = [self.title] if self.title else []
         for row, answer in zip(rows, (None, *self.answers, None), strict=True):
@@ -162,6 +150,14 @@ class GradedSheet(Judged):
         ]
         total = {"points": self.points, "earned": self.earned, "open": self.open}
         return {"title": self.title, **total, "answers": answers}
+
+
+def points_text(of: GradedAnswer | GradedSheet) -> str:
+    """Return points in words: 2/4, 4 open, or 7/10, 2 open."""
+    if of.earned is None:
+        return f"{of.points:g} open"
+    left = of.open if isinstance(of, GradedSheet) else 0.0
+    return f"{of.earned:g}/{of.points:g}" + (f", {left:g} open" if left else "")
 
 
 def grade(sheet: str | Path, key: str | Path | None = None) -> GradedSheet:

@@ -11,7 +11,7 @@ from qddot.certificate.certificate import VERDICT, Certificate, box_text
 from qddot.certificate.ellipsoid import MassEllipsoid, NearSingular
 from qddot.certificate.mobility import vector_text
 from qddot.certificate.properties import Property
-from qddot.equations.answers.sheet import GradedSheet
+from qddot.equations.answers.sheet import GradedSheet, points_text
 from qddot.equations.answers.verdict import Verdict, capitalised, listed
 from qddot.equations.proofs import Claim, Proof, summary, verdict
 from qddot.formulations.routes import UNSEEN
@@ -136,7 +136,7 @@ def verdict_html(verdict: Verdict) -> str:
 def sheet_html(sheet: GradedSheet) -> str:
     """Return the points of every answer."""
     lines = [
-        (a.question, a.quantity, a.result, a.share.replace("/", " / "), " ".join(a.remarks))
+        (a.question, a.quantity, a.result, points_text(a).replace("/", " / "), " ".join(a.remarks))
         for a in sheet.answers
     ]
     wrong = {k for k, a in enumerate(sheet.answers) if a.result != "right"}
