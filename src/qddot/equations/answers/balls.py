@@ -27,10 +27,10 @@ LETTERS = {"position": "q", "rate": "q̇", "acceleration": "q̈"}
 DIRECT = ("sin", "cos", "tan", "sec", "csc", "cot", "sqrt", "exp", "log", "asin", "acos", "atan")
 FUNCTIONS: dict[str, Callable[[acb], Any]] = {name: getattr(acb, name) for name in DIRECT}
 FUNCTIONS["abs"] = abs
-Values = Mapping[Name, acb]
+LetterValues = Mapping[Name, acb]
 
 
-def value_of(node: Node, values: Values) -> acb:
+def value_of(node: Node, values: LetterValues) -> acb:
     """Return the value of a formula, given those of its coordinates, velocities and parameters."""
     match node:
         case Number(value, radius):

@@ -27,7 +27,7 @@ from qddot.equations.ring import Ring
 from qddot.equations.text import as_text
 from qddot.equations.values import evaluated, generator_values, symbols_in, symbols_of
 
-Quotient: TypeAlias = tuple[Any, Any]  # numerator and denominator
+TopAndBottom: TypeAlias = tuple[Any, Any]  # numerator and denominator
 MOST_STATES = 400
 ROUNDING = 1e-12
 MOST_TERMS = 60  # of a difference that is written out
@@ -44,7 +44,7 @@ class AnswerComparison:
     nodes: np.ndarray  # as it was written
     tops: list[Any]
     bottoms: list[Any]
-    rounded: list[Quotient]  # tops and bottoms with intervals, if it has rounded decimals
+    rounded: list[TopAndBottom]  # tops and bottoms with intervals, if it has rounded decimals
     reader: PolynomialReader
     below: list[Any] = field(default_factory=list)  # what right entries are divided by, if at all
     given: bool = False  # whether the right ones were read as the answer was
@@ -180,7 +180,7 @@ class AnswerComparison:
 
 def _read(
     reader: PolynomialReader, nodes: list[Node]
-) -> tuple[list[Any], list[Any], list[Quotient]]:
+) -> tuple[list[Any], list[Any], list[TopAndBottom]]:
     """Return the numerators and the denominators of formulas, and both with intervals."""
     exact, intervals = list(map(reader.value, nodes)), RoundedReader(reader)
     rounded = list(map(intervals.value, nodes)) if any(map(has_decimals, nodes)) else []
