@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from qddot.backends.kernel import Kernel
 from qddot.blas_threads import one_thread
 from qddot.control.laws.assumption import Assumption
 from qddot.control.laws.law import ControlLaw
@@ -54,7 +53,7 @@ def conditions(
     if setting.sampling is None:
         found += _rows_show_it(motion)
     if setting.limits is not None:
-        found.append(_not_cut_off(robot, law, motion, setting, setting.limits))
+        found.append(_not_cut_off(robot, motion, setting, setting.limits))
     found.append(_dry(robot, law, motion, setting))
     found += _nothing_pushes(setting)
     if (setting.more or {}).get("stops") is not None:
@@ -128,12 +127,12 @@ def _followable(law: ControlLaw, motion: Trajectory) -> list[Assumption]:
 
 
 def _not_cut_off(
-    robot: Robot, law: ControlLaw, motion: Trajectory, setting: Setting, limits: np.ndarray
+    robot: Robot, motion: Trajectory, setting: Setting, limits: np.ndarray
 ) -> Assumption:
     """Return whether every torque that the law asked for was given.
 
-    A sampled run knows. Of another one, what is asked for between two rows is taken to differ no
-    more than from one row to another.
+    A sampled run knows. Of another one, what is asked for between two steps is taken to differ no
+    more than from one step to another.
     """
     statement = "No torque is cut off at an effort limit"
     if setting.sampling is not None:
@@ -141,16 +140,10 @@ def _not_cut_off(
             return Assumption(statement, True, "none was, at any sample")
         t, i = setting.cut
         return Assumption(statement, False, f"at {robot.joint_names[i]}, first at t = {t:.4g} s")
-    state = [motion.t, motion.q, motion.qd] + ([] if motion.state is None else [motion.state])
-    out = Kernel(law.whole)(*(np.ascontiguousarray(each) for each in state))
-    asked = np.abs(out if motion.state is None else out[0])
-    beyond = ~(asked < limits)
-    if beyond.any():
-        k, i = (int(x) for x in np.argwhere(beyond)[0])
-        why = f"at {robot.joint_names[i]} from t = {motion.t[k]:.4g} s on"
-        return Assumption(statement, False, f"{why}, {beyond.any(axis=1).mean():.0%} of the rows")
-    change = np.abs(np.diff(asked, axis=0)).max(axis=0, initial=0)
-    peak = asked.max(axis=0)
+    if held := [event for event in motion.events if "held at its effort" in event.name]:
+        why = f"at {held[0].joint} from t = {held[0].t:.4g} s on, {held[0].detail}"
+        return Assumption(statement, False, why)
+    peak, change = (np.array(motion.how["asked"][key]) for key in ("peak", "change"))
     near = int(np.argmax((peak + change) / limits))
     why = f"at most {peak[near] / limits[near]:.0%} of the limit of {robot.joint_names[near]}"
     return Assumption(statement, True if (peak + change < limits).all() else None, why)

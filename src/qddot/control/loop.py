@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from qddot.control.loop_arguments import (
     start_of,
 )
 from qddot.control.report import Report, lyapunov_along, rise, rms, settling_time
-from qddot.control.sampled import HeldPlant, Sampling, sampled_run
+from qddot.control.sampled import JUDGED, HeldPlant, Sampling, sampled_run
 from qddot.control.spec import described_control, named_law
 from qddot.dynamics.kinematics import AXES, Axes
 from qddot.errors import BadArgument, Interrupted, SimulationWarning
@@ -33,9 +34,10 @@ from qddot.plain_text import fitted
 from qddot.program.recorder import record
 from qddot.results import Judged, in_notebook
 from qddot.robot import Robot, robot_of
+from qddot.simulation.result import rows_every, some_rows
 from qddot.simulation.run_arguments import joint_values
 from qddot.simulation.signals import on_robot
-from qddot.simulation.simulation import simulate
+from qddot.simulation.simulation import ROWS, simulate
 from qddot.simulation.trajectory import Trajectory
 
 
@@ -224,13 +226,16 @@ def closed_loop(
                 wrenches=wrenches,
                 axes=axes,
                 disturbance=disturbance,
-                every=every,
+                every=None if every is None else (every, duration / ROWS),  # type: ignore[arg-type]
                 smoothing=smoothing,
                 **more,
             )
         except Interrupted as stopped:
             motion, interrupted = stopped.trajectory, True
         xd = _state_rate(law, motion)
+        shown = judged = np.full(len(motion.t), True)
+        if every is not None:
+            shown, judged = (rows_every(motion.t, x) for x in (every, duration / ROWS))
     else:
         if more:
             names = ", ".join(more)
@@ -243,9 +248,12 @@ def closed_loop(
         found = sampled_run(plant, law, q0, qd0, duration, sampling, stride)
         setting = Setting(cut, sampling, plant, wrenches, disturbance, None, found.cut)
         motion, xd, interrupted = found.trajectory, found.xd, found.interrupted
+        k = found.samples
+        every_of = (stride, ceil(k[-1] / JUDGED))
+        shown, judged = ((k % max(1, x) == 0) | (k == k[-1]) for x in every_of)
         if motion.finished and not motion.good:
             warnings.warn(motion.status, SimulationWarning, stacklevel=2)
-    run = _judged(robot, law, against, motion, xd, limits, setting)
+    run = _judged(robot, law, against, motion, xd, (shown, judged), limits, setting)
     if interrupted:
         raise InterruptedLoop(run)
     return run
@@ -257,15 +265,21 @@ def _judged(
     against: Any,
     motion: Trajectory,
     xd: np.ndarray | None,
+    rows: tuple[np.ndarray, np.ndarray],
     limits: np.ndarray,
     setting: Setting,
 ) -> ClosedLoop:
-    """Return a motion with its errors, V and report."""
+    """Return a motion with its errors, V and report.
+
+    `rows` are those that are shown, and those by which the law is judged however few are shown.
+    """
+    shown, motion = (some_rows(motion, which) for which in rows)
     error = _errors(robot, law, against, motion)
-    V, V_rate, V_rise = _lyapunov(robot, law, motion, xd)
+    V, V_rate, V_rise = _lyapunov(robot, law, motion, None if xd is None else xd[rows[1]])
     names = law.error_names if against is None else robot.joint_names
     units = law.error_units if against is None else motion.units
-    peak = np.abs(motion.tau).max(axis=0)
+    given = np.minimum(motion.how["asked"]["peak"], np.inf if setting.limits is None else limits)
+    peak = np.maximum(given, np.abs(motion.tau).max(axis=0))
     own = error if against is None else _errors(robot, law, None, motion)
     seen = Rows(motion.t, motion.q, motion.qd, own, V)
     report = Report(
@@ -286,7 +300,10 @@ def _judged(
             *conditions(robot, law, motion, setting),
         ),
     )
-    return ClosedLoop(robot, law, motion, error, V, V_rate, report)
+    if not np.array_equal(*rows):
+        error = _errors(robot, law, against, shown)
+        V, V_rate, _ = _lyapunov(robot, law, shown, None if xd is None else xd[rows[0]])
+    return ClosedLoop(robot, law, shown, error, V, V_rate, report)
 
 
 def _errors(robot: Robot, law: ControlLaw, against: Any, motion: Trajectory) -> np.ndarray:

@@ -71,7 +71,8 @@ class Trajectory(Judged):
     def audit(self) -> Audit:
         """The error of its energy balance."""
         how = self.how
-        return audit(self.energy, how.get("audit_limit", LIMIT), how.get("least_energy", 0.0))
+        limit, least = how.get("audit_limit", LIMIT), how.get("least_energy", 0.0)
+        return audit(self.energy, limit, least, how.get("balance"))
 
     @property
     def good(self) -> bool:

@@ -1,0 +1,166 @@
+"""What all steps of a run show, whatever rows are kept: limits, torques, the energy balance.
+
+States are looked at in blocks, in the order of time, and forgotten: memory does not grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from qddot.motions.spline import interpolated
+from qddot.robot import Robot
+from qddot.simulation.energy import Balance, energy_of
+from qddot.simulation.equation import Layout
+from qddot.simulation.trajectory import Event
+
+BLOCK = 500  # states
+BETWEEN = np.arange(1, 10) / 10  # of a step: where positions and velocities are looked at
+ROUNDING = 1e-9  # of a limit, or of the largest value: on a stop is not beyond it
+
+
+@dataclass
+class Monitor:
+    """What the states of a run have shown so far."""
+
+    robot: Robot  # in float64 from the beginning on
+    layout: Layout
+    cut: Sequence[float] | None = None  # torques are cut off at these
+    # from instants (k,), states (k, ...) and what else was given of them, to q̈, τ and asked torques
+    rows: Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None
+    balance: Balance = field(default_factory=Balance)
+    block: list[tuple] = field(default_factory=list)  # not yet looked at
+    last: tuple[np.ndarray, ...] = ()  # the row before them
+    seconds: float = 0.0
+    # by what and joint: when first, how far beyond at worst, and the value there
+    passed: dict[tuple[str, int], tuple[float, float, float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        n = self.robot.n
+        self.robot = self.robot.with_options(dtype="float64")
+        self.seconds_cut, self.asked, self.change = np.zeros((3, n))
+        self.sizes = np.zeros((3, n))  # the largest position, velocity and torque
+
+    def add(self, t: float, y: np.ndarray, lost: float = 0.0, *more: Any) -> None:
+        """Take the next state, with what was lost at stops so far [J]."""
+        self.block.append((t, y, lost, *more))
+        if len(self.block) == BLOCK:
+            self.look()
+
+    def look(self) -> None:
+        """Look at the states that have come since the last time."""
+        if not self.block or self.rows is None:
+            return
+        t, Y, lost, *more = (np.array(column) for column in zip(*self.block, strict=True))
+        self.block = []
+        qdd, tau, asked = self.rows(t, Y, *more)
+        parts = self.layout.parts(Y)
+        q, qd = (np.ascontiguousarray(parts[name]) for name in ("q", "qd"))
+        with np.errstate(all="ignore"):  # a run that has run away is not good
+            kinetic, potential = self.robot.kinetic_energy(q, qd), self.robot.potential_energy(q)
+            self.balance.add(energy_of(parts, kinetic, potential, lost))
+            rows = (t, q, qd, qdd, tau, np.abs(asked))
+            self.asked = np.maximum(self.asked, rows[-1].max(axis=0))
+            if self.last:
+                rows = tuple(
+                    np.concatenate([x[None], y]) for x, y in zip(self.last, rows, strict=True)
+                )
+            self.last = tuple(x[-1] for x in rows)
+            self._watch(*rows)
+
+    def _watch(
+        self,
+        t: np.ndarray,
+        q: np.ndarray,
+        qd: np.ndarray,
+        qdd: np.ndarray,
+        tau: np.ndarray,
+        asked: np.ndarray,
+    ) -> None:
+        """Note what passes its limits in rows that begin with the last one looked at before."""
+        limits, at, h = self.robot.limits, self.robot.tree.positions, np.diff(t)
+        load = np.abs(tau)
+        self._note("effort", t, load - limits.effort, load, limits.effort)
+        if self._bounded:  # a step of an accurate method may be long
+            times = (t[:-1, None] + h[:, None] * BETWEEN)[h > 0].ravel()
+            tree = self.robot.tree
+            between = interpolated(t, q, qd, qdd, times, None if tree.flat else tree)
+            order = np.argsort(np.concatenate([t, times]), kind="stable")
+            fine = np.concatenate([t, times])[order]
+            q, qd = (np.concatenate(pair)[order] for pair in zip((q, qd), between, strict=False))
+            own, speed = q[:, at], np.abs(qd)
+            low, high = limits.lower[at], limits.upper[at]
+            beyond = np.maximum(own - high, low - own)
+            nearest = np.fmin(np.abs(low), np.abs(high))
+            self._note("position", fine, beyond, own, nearest)
+            self._note("velocity", fine, speed - limits.velocity, speed, limits.velocity)
+        self.seconds += float(h.sum())
+        if len(h):
+            self.change = np.maximum(
+                self.change, np.abs(np.diff(asked, axis=0)[h > 0]).max(axis=0, initial=0)
+            )
+        if self.cut is not None:
+            cut = load >= self.cut
+            self.seconds_cut += (h[:, None] * (cut[1:] + cut[:-1] * 1.0)).sum(axis=0) / 2
+            for i in np.flatnonzero(cut.any(axis=0)):
+                when = first_time(t, cut[:, i], asked[:, i] - self.cut[i])
+                self.passed.setdefault(("cut", int(i)), (when, 0.0, 0.0))
+
+    @cached_property
+    def _bounded(self) -> bool:
+        limits = self.robot.limits
+        return bool(np.isfinite([*limits.lower, *limits.upper, *limits.velocity]).any())
+
+    def _note(
+        self, what: str, t: np.ndarray, beyond: np.ndarray, value: np.ndarray, limit: np.ndarray
+    ) -> None:
+        """Note when each joint first passes a limit, and by how much at worst."""
+        k = ("position", "velocity", "effort").index(what)
+        self.sizes[k] = np.fmax(self.sizes[k], np.abs(value).max(axis=0))
+        size = np.maximum(self.sizes[k], np.where(np.isfinite(limit), limit, 0))
+        past = beyond > ROUNDING * size
+        for i in np.flatnonzero(past.any(axis=0)):
+            worst = int(np.nanargmax(beyond[:, i]))
+            found = (0.0, float(beyond[worst, i]), float(value[worst, i]))
+            before = self.passed.get((what, int(i)))
+            when = first_time(t, past[:, i], beyond[:, i]) if before is None else before[0]
+            if before is not None and before[1] >= found[1]:
+                found = before
+            self.passed[what, int(i)] = (when, *found[1:])
+
+    @property
+    def events(self) -> list[Event]:
+        """When each joint first passed each of its limits, or was held at that of its effort."""
+        found = []
+        for (what, i), (when, beyond, value) in sorted(self.passed.items(), key=lambda x: x[0][1]):
+            joint = self.robot.model.free_joints[i]
+            if what == "cut" and self.cut is not None:
+                share = self.seconds_cut[i] / self.seconds if self.seconds else 1.0
+                detail = f"at {self.cut[i]:g}, {share:.0%} of the time"
+                found.append(Event(when, "is held at its effort limit", joint.name, detail))
+            else:
+                unit = getattr(joint.units, what)
+                detail = f"at worst {value:.4g} {unit}, {beyond:.4g} beyond"
+                found.append(Event(when, f"passes its {what} limit", joint.name, detail))
+        return found
+
+    @property
+    def how(self) -> dict[str, Any]:
+        """What a run keeps of them: its balance; the peaks and changes of torques asked for."""
+        balance = {"worst": self.balance.worst, "exchanged": self.balance.exchanged}
+        asked = {"peak": self.asked.tolist(), "change": self.change.tolist()}
+        return {"balance": balance, "asked": asked}
+
+
+def first_time(t: np.ndarray, past: np.ndarray, beyond: np.ndarray) -> float:
+    """Return when a limit is first passed: where a line between two rows passes it."""
+    first = int(past.argmax())
+    if not first or t[first] == t[first - 1]:
+        return float(t[first])
+    low, high = beyond[first - 1], beyond[first]
+    share = -low / (high - low) if low < 0 < high else 1.0
+    return float(t[first - 1] + share * (t[first] - t[first - 1]))
