@@ -26,8 +26,6 @@ FAR = 1e6  # [rad or m], beyond which a run has run away
 INSTANTS = 5  # of a reference at which a sampled loop is linearised
 PIECES = 2000  # of time, over which a reference is compared with its own derivatives
 ROUNDING = 1e-9  # of numbers about 1
-SHOWN = 0.5  # rows per step of the solver, at least, for rows to show what happens,
-MANY = 500  # unless there are so many
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +48,6 @@ def conditions(
     found = [_finished(motion)]
     found += _computed_well(motion)
     found += _followable(law, motion)
-    if setting.sampling is None:
-        found += _rows_show_it(motion)
     if setting.limits is not None:
         found.append(_not_cut_off(robot, motion, setting, setting.limits))
     found.append(_dry(robot, law, motion, setting))
@@ -79,15 +75,6 @@ def _computed_well(motion: Trajectory) -> list[Assumption]:
         return []
     why = motion.status.split(";")[0].splitlines()[0]
     return [Assumption("The motion is computed accurately", None, why)]
-
-
-def _rows_show_it(motion: Trajectory) -> list[Assumption]:
-    """Return that nothing can be said of what happens between rows that are far apart."""
-    rows, steps = len(motion.t), int(motion.how.get("steps", 0))
-    if rows >= min(MANY, SHOWN * steps):
-        return []
-    why = f"{rows} rows were asked for, and the motion took {steps} steps"
-    return [Assumption("What holds at the rows holds between them", None, why)]
 
 
 def _followable(law: ControlLaw, motion: Trajectory) -> list[Assumption]:
@@ -131,8 +118,8 @@ def _not_cut_off(
 ) -> Assumption:
     """Return whether every torque that the law asked for was given.
 
-    A sampled run knows. Of another one, what is asked for between two steps is taken to differ no
-    more than from one step to another.
+    A sampled run knows. Of another one, what is asked for between two steps, or two rows, is taken
+    to differ no more than from one to another.
     """
     statement = "No torque is cut off at an effort limit"
     if setting.sampling is not None:
@@ -143,7 +130,10 @@ def _not_cut_off(
     if held := [event for event in motion.events if "held at its effort" in event.name]:
         why = f"at {held[0].joint} from t = {held[0].t:.4g} s on, {held[0].detail}"
         return Assumption(statement, False, why)
-    peak, change = (np.array(motion.how["asked"][key]) for key in ("peak", "change"))
+    load = np.abs(motion.tau)
+    peak = np.maximum(motion.how["asked"]["peak"], load.max(axis=0))
+    change = np.abs(np.diff(load, axis=0)).max(axis=0, initial=0)
+    change = np.minimum(motion.how["asked"]["change"], change)
     near = int(np.argmax((peak + change) / limits))
     why = f"at most {peak[near] / limits[near]:.0%} of the limit of {robot.joint_names[near]}"
     return Assumption(statement, True if (peak + change < limits).all() else None, why)

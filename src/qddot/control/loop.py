@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from qddot.control.loop_arguments import (
     start_of,
 )
 from qddot.control.report import Report, lyapunov_along, rise, rms, settling_time
-from qddot.control.sampled import JUDGED, HeldPlant, Sampling, sampled_run
+from qddot.control.sampled import HeldPlant, Sampling, sampled_run
 from qddot.control.spec import described_control, named_law
 from qddot.dynamics.kinematics import AXES, Axes
 from qddot.errors import BadArgument, Interrupted, SimulationWarning
@@ -39,6 +38,8 @@ from qddot.simulation.run_arguments import joint_values
 from qddot.simulation.signals import on_robot
 from qddot.simulation.simulation import ROWS, simulate
 from qddot.simulation.trajectory import Trajectory
+
+JUDGED = 1618.034  # rows by which a law is judged: an irrational number of them in any period
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -216,6 +217,7 @@ def closed_loop(
         if any(np.any(s) for s in spread) or delay:
             raise BadArgument("Noise and delay need a law that is sampled: give rate=1000 [Hz].")
         setting = Setting(cut, None, None, wrenches, disturbance, more)
+        spacings = (duration / ROWS if every is None else every, duration / JUDGED)
         try:
             motion = simulate(
                 *(robot, q0, qd0),
@@ -226,16 +228,14 @@ def closed_loop(
                 wrenches=wrenches,
                 axes=axes,
                 disturbance=disturbance,
-                every=None if every is None else (every, duration / ROWS),  # type: ignore[arg-type]
+                every=spacings,  # type: ignore[arg-type]
                 smoothing=smoothing,
                 **more,
             )
         except Interrupted as stopped:
             motion, interrupted = stopped.trajectory, True
         xd = _state_rate(law, motion)
-        shown = judged = np.full(len(motion.t), True)
-        if every is not None:
-            shown, judged = (rows_every(motion.t, x) for x in (every, duration / ROWS))
+        rows = [rows_every(motion.t, each) for each in spacings]
     else:
         if more:
             names = ", ".join(more)
@@ -248,12 +248,10 @@ def closed_loop(
         found = sampled_run(plant, law, q0, qd0, duration, sampling, stride)
         setting = Setting(cut, sampling, plant, wrenches, disturbance, None, found.cut)
         motion, xd, interrupted = found.trajectory, found.xd, found.interrupted
-        k = found.samples
-        every_of = (stride, ceil(k[-1] / JUDGED))
-        shown, judged = ((k % max(1, x) == 0) | (k == k[-1]) for x in every_of)
+        rows = found.rows
         if motion.finished and not motion.good:
             warnings.warn(motion.status, SimulationWarning, stacklevel=2)
-    run = _judged(robot, law, against, motion, xd, (shown, judged), limits, setting)
+    run = _judged(robot, law, against, motion, xd, rows, limits, setting)
     if interrupted:
         raise InterruptedLoop(run)
     return run
@@ -265,15 +263,15 @@ def _judged(
     against: Any,
     motion: Trajectory,
     xd: np.ndarray | None,
-    rows: tuple[np.ndarray, np.ndarray],
+    rows: Sequence[np.ndarray],
     limits: np.ndarray,
     setting: Setting,
 ) -> ClosedLoop:
     """Return a motion with its errors, V and report.
 
-    `rows` are those that are shown, and those by which the law is judged however few are shown.
+    `rows` are which are returned, and by which the law is judged, however few are returned.
     """
-    shown, motion = (some_rows(motion, which) for which in rows)
+    returned, motion = (some_rows(motion, which) for which in rows)
     error = _errors(robot, law, against, motion)
     V, V_rate, V_rise = _lyapunov(robot, law, motion, None if xd is None else xd[rows[1]])
     names = law.error_names if against is None else robot.joint_names
@@ -301,9 +299,9 @@ def _judged(
         ),
     )
     if not np.array_equal(*rows):
-        error = _errors(robot, law, against, shown)
-        V, V_rate, _ = _lyapunov(robot, law, shown, None if xd is None else xd[rows[0]])
-    return ClosedLoop(robot, law, shown, error, V, V_rate, report)
+        error = _errors(robot, law, against, returned)
+        V, V_rate, _ = _lyapunov(robot, law, returned, None if xd is None else xd[rows[0]])
+    return ClosedLoop(robot, law, returned, error, V, V_rate, report)
 
 
 def _errors(robot: Robot, law: ControlLaw, against: Any, motion: Trajectory) -> np.ndarray:

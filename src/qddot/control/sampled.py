@@ -56,7 +56,7 @@ class Sampled:
 
     trajectory: Trajectory
     xd: np.ndarray | None
-    samples: np.ndarray  # the number of each row's sample
+    rows: list[np.ndarray]  # which rows are those asked for, and by which the law is judged
     interrupted: bool = False
     cut: tuple[float, int] | None = None  # when a torque was first cut off, and of which joint
 
@@ -86,7 +86,7 @@ def sampled_run(
     period = 1 / sampling.rate
     count = max(1, ceil(duration / period - ROUNDING))
     loop, stated = SampledLoop(plant, law, q0, qd0, sampling), len(law.x0) > 0
-    monitor = Monitor(plant.robot, plant.layout, sampling.effort, plant.rows)
+    monitor = Monitor(plant.robot, plant.layout, sampling.effort, plant.rows, smooth=False)
     rows: list[tuple] = []
     kept: list[int] = []
     judged = ceil(count / JUDGED)
@@ -105,7 +105,9 @@ def sampled_run(
     monitor.look()
     motion = _kept(plant, rows, sampling, stated, duration, loop.step, interrupted, monitor)
     xd = np.array([row[-1] for row in rows]) if stated else None
-    return Sampled(motion, xd, np.array(kept), interrupted, loop.cut)
+    k = np.array(kept)
+    which = [(k % stride == 0) | (k == k[-1]) for stride in (every, judged)]
+    return Sampled(motion, xd, which, interrupted, loop.cut)
 
 
 class SampledLoop:

@@ -31,7 +31,8 @@ class Monitor:
     layout: Layout
     cut: Sequence[float] | None = None  # torques are cut off at these
     # from instants (k,), states (k, ...) and what else was given of them, to q̈, τ and asked torques
-    rows: Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]] | None = None
+    rows: Callable[..., tuple[np.ndarray, ...]] | None = None
+    smooth: bool = True  # whether quintics hold between the states
     balance: Balance = field(default_factory=Balance)
     block: list[tuple] = field(default_factory=list)  # not yet looked at
     last: tuple[np.ndarray, ...] = ()  # the row before them
@@ -40,10 +41,8 @@ class Monitor:
     passed: dict[tuple[str, int], tuple[float, float, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        n = self.robot.n
         self.robot = self.robot.with_options(dtype="float64")
-        self.seconds_cut, self.asked, self.change = np.zeros((3, n))
-        self.sizes = np.zeros((3, n))  # the largest position, velocity and torque
+        self.seconds_cut, self.asked, self.change = np.zeros((3, self.robot.n))
 
     def add(self, t: float, y: np.ndarray, lost: float = 0.0, *more: Any) -> None:
         """Take the next state, with what was lost at stops so far [J]."""
@@ -60,17 +59,13 @@ class Monitor:
         qdd, tau, asked = self.rows(t, Y, *more)
         parts = self.layout.parts(Y)
         q, qd = (np.ascontiguousarray(parts[name]) for name in ("q", "qd"))
+        rows = (t, q, qd, qdd, np.abs(tau), np.abs(asked))
         with np.errstate(all="ignore"):  # a run that has run away is not good
             kinetic, potential = self.robot.kinetic_energy(q, qd), self.robot.potential_energy(q)
             self.balance.add(energy_of(parts, kinetic, potential, lost))
-            rows = (t, q, qd, qdd, tau, np.abs(asked))
-            self.asked = np.maximum(self.asked, rows[-1].max(axis=0))
-            if self.last:
-                rows = tuple(
-                    np.concatenate([x[None], y]) for x, y in zip(self.last, rows, strict=True)
-                )
+            before = self.last or tuple(x[0] for x in rows)
             self.last = tuple(x[-1] for x in rows)
-            self._watch(*rows)
+            self._watch(*(np.concatenate([x[None], y]) for x, y in zip(before, rows, strict=True)))
 
     def _watch(
         self,
@@ -78,37 +73,31 @@ class Monitor:
         q: np.ndarray,
         qd: np.ndarray,
         qdd: np.ndarray,
-        tau: np.ndarray,
+        load: np.ndarray,
         asked: np.ndarray,
     ) -> None:
         """Note what passes its limits in rows that begin with the last one looked at before."""
-        limits, at, h = self.robot.limits, self.robot.tree.positions, np.diff(t)
-        load = np.abs(tau)
-        self._note("effort", t, load - limits.effort, load, limits.effort)
-        if self._bounded:  # a step of an accurate method may be long
-            times = (t[:-1, None] + h[:, None] * BETWEEN)[h > 0].ravel()
-            tree = self.robot.tree
-            between = interpolated(t, q, qd, qdd, times, None if tree.flat else tree)
-            order = np.argsort(np.concatenate([t, times]), kind="stable")
-            fine = np.concatenate([t, times])[order]
-            q, qd = (np.concatenate(pair)[order] for pair in zip((q, qd), between, strict=False))
-            own, speed = q[:, at], np.abs(qd)
-            low, high = limits.lower[at], limits.upper[at]
-            beyond = np.maximum(own - high, low - own)
-            nearest = np.fmin(np.abs(low), np.abs(high))
-            self._note("position", fine, beyond, own, nearest)
-            self._note("velocity", fine, speed - limits.velocity, speed, limits.velocity)
-        self.seconds += float(h.sum())
-        if len(h):
-            self.change = np.maximum(
-                self.change, np.abs(np.diff(asked, axis=0)[h > 0]).max(axis=0, initial=0)
-            )
+        limits, tree, h = self.robot.limits, self.robot.tree, np.diff(t)[:, None]
+        self._note("effort", t, load, -limits.effort, limits.effort)
+        self.asked = np.maximum(self.asked, asked.max(axis=0))
+        self.change = np.maximum(
+            self.change, (np.abs(np.diff(asked, axis=0)) * (h > 0)).max(axis=0)
+        )
         if self.cut is not None:
             cut = load >= self.cut
-            self.seconds_cut += (h[:, None] * (cut[1:] + cut[:-1] * 1.0)).sum(axis=0) / 2
-            for i in np.flatnonzero(cut.any(axis=0)):
-                when = first_time(t, cut[:, i], asked[:, i] - self.cut[i])
-                self.passed.setdefault(("cut", int(i)), (when, 0.0, 0.0))
+            self.seconds_cut += (h * (1.0 * cut[1:] + cut[:-1])).sum(axis=0) / 2
+            self._note("cut", t, asked, -np.array(self.cut), np.array(self.cut), least=0.0)
+        self.seconds += float(h.sum())
+        if self.smooth and self._bounded:  # a step of an accurate method may be long
+            times = (t[:-1, None] + h * BETWEEN)[h[:, 0] > 0].ravel()
+            between = interpolated(t, q, qd, qdd, times, None if tree.flat else tree)
+            t = np.concatenate([t, times])
+            order = np.argsort(t, kind="stable")
+            q, qd = (np.concatenate(pair)[order] for pair in zip((q, qd), between, strict=False))
+            t = t[order]
+        at = tree.positions
+        self._note("position", t, q[:, at], limits.lower[at], limits.upper[at])
+        self._note("velocity", t, np.abs(qd), -limits.velocity, limits.velocity)
 
     @cached_property
     def _bounded(self) -> bool:
@@ -116,21 +105,25 @@ class Monitor:
         return bool(np.isfinite([*limits.lower, *limits.upper, *limits.velocity]).any())
 
     def _note(
-        self, what: str, t: np.ndarray, beyond: np.ndarray, value: np.ndarray, limit: np.ndarray
+        self,
+        what: str,
+        t: np.ndarray,
+        value: np.ndarray,
+        low: np.ndarray,
+        high: np.ndarray,
+        least: float = ROUNDING,
     ) -> None:
         """Note when each joint first passes a limit, and by how much at worst."""
-        k = ("position", "velocity", "effort").index(what)
-        self.sizes[k] = np.fmax(self.sizes[k], np.abs(value).max(axis=0))
-        size = np.maximum(self.sizes[k], np.where(np.isfinite(limit), limit, 0))
-        past = beyond > ROUNDING * size
-        for i in np.flatnonzero(past.any(axis=0)):
-            worst = int(np.nanargmax(beyond[:, i]))
-            found = (0.0, float(beyond[worst, i]), float(value[worst, i]))
-            before = self.passed.get((what, int(i)))
-            when = first_time(t, past[:, i], beyond[:, i]) if before is None else before[0]
-            if before is not None and before[1] >= found[1]:
-                found = before
-            self.passed[what, int(i)] = (when, *found[1:])
+        beyond = np.maximum(value - high, low - value)
+        size = np.abs(np.where(np.isfinite(high), high, 0)) + np.abs(value).max(axis=0)
+        past = beyond >= least * size
+        for i in map(int, np.flatnonzero((past & (size > 0)).any(axis=0))):
+            when = first_time(t, past[:, i], beyond[:, i])
+            when, most, worst = self.passed.get((what, i), (when, -np.inf, 0.0))
+            k = int(np.nanargmax(beyond[:, i]))
+            if beyond[k, i] > most:
+                most, worst = float(beyond[k, i]), float(value[k, i])
+            self.passed[what, i] = (when, most, worst)
 
     @property
     def events(self) -> list[Event]:
@@ -138,9 +131,9 @@ class Monitor:
         found = []
         for (what, i), (when, beyond, value) in sorted(self.passed.items(), key=lambda x: x[0][1]):
             joint = self.robot.model.free_joints[i]
-            if what == "cut" and self.cut is not None:
+            if what == "cut":
                 share = self.seconds_cut[i] / self.seconds if self.seconds else 1.0
-                detail = f"at {self.cut[i]:g}, {share:.0%} of the time"
+                detail = f"at {value - beyond:g}, {share:.0%} of the time"
                 found.append(Event(when, "is held at its effort limit", joint.name, detail))
             else:
                 unit = getattr(joint.units, what)
