@@ -18,8 +18,10 @@ from qddot.control.laws.law import ControlLaw
 from qddot.control.sampled import HeldPlant, Sampling
 from qddot.control.sampled_loop import STABLE, Linear, linearised
 from qddot.errors import printable
+from qddot.model.limits import stopped_joints
 from qddot.model.tree import by_rows
 from qddot.robot import Robot
+from qddot.simulation.contact import Restraints, restraints
 from qddot.simulation.trajectory import Trajectory
 
 FAR = 1e6  # [rad or m], beyond which a run has run away
@@ -52,8 +54,9 @@ def conditions(
         found.append(_not_cut_off(robot, motion, setting, setting.limits))
     found.append(_dry(robot, law, motion, setting))
     found += _nothing_pushes(setting)
-    if (setting.more or {}).get("stops") is not None:
-        found.append(_no_stop(robot, motion))
+    stops = False if setting.sampling is not None else (setting.more or {}).get("stops")
+    if (stops is not None and stops is not False) or stopped_joints(robot.model):
+        found.append(_no_stop(robot, motion, restraints(robot, False, stops)))
     if setting.sampling is not None:
         found += _measured(setting.sampling)
         with one_thread():  # of small matrices, whose threads mostly wait
@@ -173,18 +176,20 @@ def _some(signal: Any) -> bool:
         return True
 
 
-def _no_stop(robot: Robot, motion: Trajectory) -> Assumption:
+def _no_stop(robot: Robot, motion: Trajectory, given: Restraints) -> Assumption:
     """Return whether no joint comes to a stop, or stands at one from the beginning."""
     hits = [event for event in motion.events if "stop" in event.name]
     if hits:
         why = f"{hits[0].joint} {hits[0].name} at t = {hits[0].t:.4g} s"
+        if "passes" in hits[0].name:
+            why += "; this run has no stops"
         return Assumption("No stop is hit", False, why)
-    lower, upper = robot.limits.lower, robot.limits.upper
-    near = ROUNDING * np.maximum(1, np.abs(motion.q))
-    there = np.argwhere((motion.q <= lower + near) | (motion.q >= upper - near))
+    q = motion.q[:, robot.tree.positions]
+    near = ROUNDING * np.maximum(1, np.abs(q))
+    there = np.argwhere((q <= given.lower + near) | (q >= given.upper - near))
     if len(there):
         k, i = there[0]
-        why = f"{robot.model.position_names[i]} is at its stop at t = {motion.t[k]:.4g} s"
+        why = f"{robot.joint_names[i]} is at its stop at t = {motion.t[k]:.4g} s"
         return Assumption("No stop is hit", False, why)
     return Assumption("No stop is hit", True, "none was")
 

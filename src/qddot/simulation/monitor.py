@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.model.limits import stops_of
 from qddot.motions.spline import interpolated
 from qddot.robot import Robot
 from qddot.simulation.energy import Balance, energy_of
@@ -21,6 +22,7 @@ from qddot.simulation.trajectory import Event
 BLOCK = 500  # states
 BETWEEN = np.arange(1, 10) / 10  # of a step: where positions and velocities are looked at
 ROUNDING = 1e-9  # of a limit, or of the largest value: on a stop is not beyond it
+LEAST = 1e-4  # of their unit, what limits and values count as at least
 
 
 @dataclass
@@ -97,12 +99,18 @@ class Monitor:
             t = t[order]
         at = tree.positions
         self._note("position", t, q[:, at], limits.lower[at], limits.upper[at])
+        self._note("stop", t, q[:, at], *self._stops)
         self._note("velocity", t, np.abs(qd), -limits.velocity, limits.velocity)
+
+    @cached_property
+    def _stops(self) -> tuple[np.ndarray, np.ndarray]:
+        return stops_of(self.robot.model)[:2]
 
     @cached_property
     def _bounded(self) -> bool:
         limits = self.robot.limits
-        return bool(np.isfinite([*limits.lower, *limits.upper, *limits.velocity]).any())
+        ends = [*limits.lower, *limits.upper, *limits.velocity, *self._stops[0], *self._stops[1]]
+        return bool(np.isfinite(ends).any())
 
     def _note(
         self,
@@ -116,7 +124,7 @@ class Monitor:
         """Note when each joint first passes a limit, and by how much at worst."""
         beyond = np.maximum(value - high, low - value)
         size = np.abs(np.where(np.isfinite(high), high, 0)) + np.abs(value).max(axis=0)
-        past = beyond >= least * size
+        past = beyond >= least * (size + LEAST)
         for i in map(int, np.flatnonzero((past & (size > 0)).any(axis=0))):
             when = first_time(t, past[:, i], beyond[:, i])
             when, most, worst = self.passed.get((what, i), (when, -np.inf, 0.0))
@@ -136,9 +144,10 @@ class Monitor:
                 detail = f"at {value - beyond:g}, {share:.0%} of the time"
                 found.append(Event(when, "is held at its effort limit", joint.name, detail))
             else:
-                unit = getattr(joint.units, what)
+                unit = getattr(joint.units, "position" if what == "stop" else what)
                 detail = f"at worst {value:.4g} {unit}, {beyond:.4g} beyond"
-                found.append(Event(when, f"passes its {what} limit", joint.name, detail))
+                limit = "stop" if what == "stop" else f"{what} limit"
+                found.append(Event(when, f"passes its {limit}", joint.name, detail))
         return found
 
     @property

@@ -242,9 +242,12 @@ class Run:
 
     def _keep_changes(self, before: Modes | None, now: Modes) -> None:
         """Keep as events which joints have stuck, broken loose or left a stop."""
-        if before is None:
-            return
         for i, name in enumerate(self.names):
+            if before is None:
+                if now.stop[i] and now.held[i]:
+                    which = "lower" if now.stop[i] < 0 else "upper"
+                    self.events.append(Event(self.t, f"rests on its {which} stop", name))
+                continue
             if before.stop[i] and not now.stop[i]:
                 self.events.append(Event(self.t, "leaves its stop", name))
             elif now.held[i] and not before.held[i] and not now.stop[i]:

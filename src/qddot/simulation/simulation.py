@@ -63,7 +63,7 @@ def simulate(
     every: float | None = None,
     friction: str = "exact",
     smoothing: float = 0.01,
-    stops: float | None = None,
+    stops: float | bool | None = None,
     effort: str = "enforce",
     events: Sequence[Watch] = (),
     audit_limit: float = LIMIT,
@@ -79,8 +79,8 @@ def simulate(
         robot: The robot, or its built-in name or file; payloads, friction and springs that its
             model has are in.
         q0, qd0: Where it starts [rad or m] and how fast, shape (nq,) and (n,). If q0 is not given,
-            at `robot.start`, which is zero unless its file gives a start, with the stops that the
-            file gives; if q0 is given and qd0 is not, at rest.
+            at `robot.start`, which is zero unless its file gives a start; if q0 is given and qd0 is
+            not, at rest.
         duration: Length of the run [s].
         torque: Torques of the actuators: nothing (zero), an array (n,), a table of rows over the
             run or `Samples`, a function of (t, q, qd), or a recorded controller (a `Program` of t,
@@ -107,9 +107,9 @@ def simulate(
             torque reaches its static friction, and sign changes are located; "smooth": tanh stands
             for sgn, so that joints creep instead of holding.
         smoothing: The velocity v [rad/s or m/s] of "smooth": tanh(q̇/v) stands for sgn(q̇).
-        stops: None: limits are reported, not enforced; a number: joints have stops at their limits
-            with this coefficient of restitution, 0 for inelastic. Stops of the robot's own start
-            are inelastic if this is not given.
+        stops: None: joints that have stops in the robot's file are stopped there, and limits are
+            reported, not enforced; a number: joints have stops at their limits too, and all stops
+            have this coefficient of restitution, 0 for inelastic; False: there are no stops.
         effort: "enforce": torques are cut off at the effort limits of the joints; "report": they
             are not, and `events` says where they would have been.
         events: What to record when it happens, each a `Watch`.
@@ -166,7 +166,7 @@ def simulate(
     if base_motion is not None:
         signals["base"] = signal("the base motion", *twelve_numbers(base_motion), duration)
 
-    can_hold = restraints(robot, friction == "exact", stops, at_start)
+    can_hold = restraints(robot, friction == "exact", stops)
     check_inside(robot, q0[robot.tree.positions], can_hold.lower, can_hold.upper)
     enforced = effort == "enforce" and torque is not None
     forces = Forces(

@@ -74,7 +74,7 @@ class ExactRuns:
     def _holding(self) -> Restraints:
         """What can hold the joints where nothing varies: dry friction."""
         nominal = self.case.study.nominal
-        return restraints(nominal, True, None)
+        return restraints(nominal, True, stops=False)
 
     @property
     def _rubbing(self) -> bool:
