@@ -20,6 +20,7 @@ from qddot.plain_text import fitted
 from qddot.simulation.equation import WORKS
 
 LIMIT = 1e-6  # of the exchanged energy: what may be unaccounted for
+BETWEEN = 100  # times as much may be at a row between two steps
 
 
 @dataclass(frozen=True)
@@ -163,13 +164,15 @@ def audit(
         energy: Its energies and works.
         limit: The share of the exchanged energy that may be unaccounted for.
         least: What counts as exchanged at least [J], for runs in which hardly anything moves.
-        steps: `worst` and `exchanged` [J] of all its steps; of the rows, if not given.
+        steps: `worst` and `exchanged` [J] of all its steps; of the rows, if not given. Rows between
+            steps are interpolated, so they count only where they are BETWEEN times the limit off.
     """
-    if steps is None:
-        rows = balance(energy)
-        steps = {"worst": rows.worst, "exchanged": rows.exchanged}
-    exchanged = max(steps["exchanged"], least)
-    return Audit(energy.residual, energy.gravity_residual, steps["worst"], exchanged, limit)
+    rows = balance(energy)
+    worst, exchanged = rows.worst, max(rows.exchanged, least)
+    if steps is not None:
+        exchanged = max(steps["exchanged"], least)
+        worst = steps["worst"] if worst <= BETWEEN * limit * exchanged else worst
+    return Audit(energy.residual, energy.gravity_residual, worst, exchanged, limit)
 
 
 def advice(found: Audit, how: dict[str, Any]) -> str:
