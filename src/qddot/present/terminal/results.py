@@ -166,9 +166,16 @@ def sweep_lines(sweep: Sweep, seconds: float) -> list[str]:
         heading = ("mean", "p05", "median", "p95", "max")
         width = min(32, max(map(len, named)))
         lines.append(" " * width + "".join(f"{name:>12}" for name in heading))
-        for name, spread in sweep.summary(named).groups[None].items():
+        spreads = sweep.summary(named).groups[None]
+        for name, spread in spreads.items():
             numbers = "".join(f"{getattr(spread, key):>12.4g}" for key in heading)
+            if not spread.count:
+                numbers = f"{'in no run':>12}"
             lines.append(f"{shorten(printable(name), width):<{width}}{numbers}")
+        settled = spreads.get("error.settled")
+        if settled is not None and settled.missing:
+            many = settled.count + settled.missing
+            lines += ["", f"error.settled: never settled in {settled.missing:,} of {many:,} runs"]
         lines.append("")
     for unit, words in list(sweep.failed.items())[:3]:
         lines.append(f"unit {unit} failed: {shorten(words.partition(chr(10))[0], 120)}")
