@@ -298,7 +298,7 @@ def _judged(
             *conditions(robot, law, motion, setting),
         ),
     )
-    if not np.array_equal(*rows):
+    if not np.array_equal(rows[0], rows[1]):
         error = _errors(robot, law, against, returned)
         V, V_rate, _ = _lyapunov(robot, law, returned, None if xd is None else xd[rows[0]])
     return ClosedLoop(robot, law, returned, error, V, V_rate, report)

@@ -31,7 +31,7 @@ class Monitor:
 
     robot: Robot  # in float64 from the beginning on
     layout: Layout
-    cut: Sequence[float] | None = None  # torques are cut off at these
+    cut: Sequence[float] | np.ndarray | None = None  # torques are cut off at these
     # from instants (k,), states (k, ...) and what else was given of them, to q̈, τ and asked torques
     rows: Callable[..., tuple[np.ndarray, ...]] | None = None
     smooth: bool = True  # whether quintics hold between the states

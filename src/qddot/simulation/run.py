@@ -134,6 +134,7 @@ class Run:
             self.monitor.add(self.t, self.y, self.lost)
         solver = self.solver(modes, self.t, self.y, end)
         guards = PieceGuards(self.plant, modes, self.t, end, self.watches, self.signs)
+        found: tuple[float, Crossing] | None = None
         while solver.status == "running":
             try:
                 message = solver.step()
