@@ -184,7 +184,7 @@ def test_what_has_no_stops_says_so(tmp_path):
     assert f"a rollout {words}" in run.status
     with pytest.warns(qddot.RobotWarning, match=f"an FMU {words}"):
         qddot.export(robot, tmp_path / "fmu", target="fmu")
-    plan = {"robot": "mass_spring_damper", "duration": 0.1, "q0": [0, 0], "draws": 2}
+    plan = {"robot": "mass_spring_damper", "duration": 0.1, "q0": [0, 0]}
     assert f"  a sweep {words}" in study_lines(study_of(plan))
     assert words not in qddot.rollout("two_link", [0.0, 0.0], duration=0.1, step=0.01).status
 

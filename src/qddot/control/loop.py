@@ -39,8 +39,6 @@ from qddot.simulation.signals import on_robot
 from qddot.simulation.simulation import ROWS, simulate
 from qddot.simulation.trajectory import Trajectory
 
-JUDGED = 1618.034  # rows by which a law is judged: an irrational number of them in any period
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClosedLoop(Judged):
@@ -217,7 +215,7 @@ def closed_loop(
         if any(np.any(s) for s in spread) or delay:
             raise BadArgument("Noise and delay need a law that is sampled: give rate=1000 [Hz].")
         setting = Setting(cut, None, None, wrenches, disturbance, more)
-        spacings = (duration / ROWS if every is None else every, duration / JUDGED)
+        spacings = (duration / ROWS if every is None else every, duration / ROWS)
         try:
             motion = simulate(
                 *(robot, q0, qd0),
