@@ -226,7 +226,7 @@ def closed_loop(
                 wrenches=wrenches,
                 axes=axes,
                 disturbance=disturbance,
-                every=spacings,  # type: ignore[arg-type]
+                every=tuple(dict.fromkeys(spacings)),  # type: ignore[arg-type]
                 smoothing=smoothing,
                 **more,
             )
