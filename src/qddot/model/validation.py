@@ -17,7 +17,7 @@ from qddot.model.folding import fold
 from qddot.model.friction import PARAMETERS
 from qddot.model.geometry import wrong_geometry
 from qddot.model.inertia_advice import inertia_problems
-from qddot.model.joint import Coupling, Joint, Limits, Start
+from qddot.model.joint import Coupling, Joint, Limits, Start, Stops
 from qddot.model.joints import MOTIONS
 from qddot.model.link import Link, Payload
 from qddot.model.model import Model, data_fields, scalars
@@ -136,11 +136,15 @@ def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
     if has_value(lower) and has_value(upper) and float(lower) > float(upper):
         message = f"its limits are reversed (lower {float(lower):g} > upper {float(upper):g})"
         yield "error", message, "Swap them."
-    start = joint.start
+    start, stops = joint.start, joint.stops
+    between = stops.lower, stops.upper
+    if stops != Stops():
+        yield from _stop_problems(joint)
     for name, value, ends, room in (
         ("home", joint.home, joint.ends, "limits"),
         ("start", start.q if start != Start() else None, joint.ends, "limits"),
-        ("start", start.q, (start.lower, start.upper), "stops"),
+        ("home", joint.home, between, "stops"),
+        ("start", start.q, between, "stops"),
     ):
         low = -math.inf if not has_value(ends[0]) else float(ends[0])
         high = math.inf if not has_value(ends[1]) else float(ends[1])
@@ -164,6 +168,21 @@ def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
     if joint.spring.harmonics and joint.role != "angle":
         message = f"its spring has harmonics, but a {joint.kind} joint has no angle"
         yield "error", message, "Remove them."
+
+
+def _stop_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
+    low, high, share = joint.stops.lower, joint.stops.upper, joint.stops.restitution
+    if low is None and high is None:
+        yield "error", "its stops have no place", "Give lower, upper or both."
+    if has_value(low) and has_value(high) and float(low) >= float(high):
+        message = f"its stops leave no room (lower {float(low):g}, upper {float(high):g})"
+        yield "error", message, "Swap them, or lock the joint."
+    if has_value(share) and not 0 <= float(share) <= 1:
+        message = f"the restitution of its stops is {float(share):g}"
+        yield "error", message, "Give a share from 0 (it stays there) to 1 (nothing is lost)."
+    if joint.mimic is not None or not joint.role:
+        message = "it has stops, and no position of its own that is one number"
+        yield "error", message, "Give stops to the joint that it follows, if any; or remove them."
 
 
 def _shaft_problems(thing: Joint | Coupling) -> Iterator[tuple[Any, str, str]]:
@@ -209,7 +228,7 @@ def _misshapen(thing: Any) -> Iterator[tuple[str, Any, str]]:
             if not isinstance(value, tuple) or len(value) != count or None in value:
                 yield name, value, f"a tuple of {count} numbers"
         elif isinstance(value, str) or (
-            value is None and name not in OPTIONAL and not isinstance(thing, (Limits, Start))
+            value is None and name not in OPTIONAL and not isinstance(thing, (Limits, Stops))
         ):
             yield name, value, "a number"
 

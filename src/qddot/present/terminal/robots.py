@@ -158,7 +158,7 @@ def row(model: Model, joint: Joint, degrees: bool = False) -> tuple[str, ...]:
         _or_nothing(as_shown(joint.limits.velocity)),
         _or_nothing(joint.limits.effort),
         number(mass) if mass else "",
-        ", ".join(extras(joint)),
+        ", ".join(extras(joint, degrees)),
     )
 
 
@@ -172,7 +172,7 @@ def carried_mass(model: Model, joint: Joint) -> Scalar:
     return mass
 
 
-def extras(joint: Joint | Coupling) -> list[str]:
+def extras(joint: Joint | Coupling, degrees: bool = False) -> list[str]:
     """Return what acts in a joint, or between several, in a few characters each."""
     values = {p.symbol: getattr(joint.friction, p.name) for p in PARAMETERS if p.symbol}
     values |= {"Ia": joint.motor.reflected}
@@ -180,8 +180,22 @@ def extras(joint: Joint | Coupling) -> list[str]:
         values |= {"k": joint.stiffness, "d": joint.damping}
     else:
         values |= {"k": joint.spring.stiffness}
-    idle = ["no motor"] if isinstance(joint, Joint) and not joint.actuated else []
-    return idle + [f"{name} {number(value)}" for name, value in values.items() if value]
+    found = [f"{name} {number(value)}" for name, value in values.items() if value]
+    if isinstance(joint, Coupling):
+        return found
+    return ([] if joint.actuated else ["no motor"]) + found + stops(joint, degrees)
+
+
+def stops(joint: Joint, degrees: bool = False) -> list[str]:
+    """Return where a joint has stops, and with which restitution, if it has."""
+    own = joint.stops
+    low, high = (_shown(x, joint, degrees) for x in (own.lower, own.upper))
+    ends = [number(x) for x in (low, high) if x is not None]
+    if not ends:
+        return []
+    word = "upper stop" if low is None else "lower stop" if high is None else "stops"
+    bounce = f" (e {number(own.restitution)})" if own.restitution else ""
+    return [f"{word} {' … '.join(ends)}{bounce}"]
 
 
 def tree(model: Model, degrees: bool = False) -> RenderableType:
