@@ -27,6 +27,8 @@ from qddot.simulation.acting import Law
 from qddot.simulation.steps import METHODS
 from qddot.simulation.varied import check_names
 
+MOST_STEPS = 10**9
+
 
 @dataclass(frozen=True)
 class RolloutSetup:
@@ -154,6 +156,11 @@ def step_counts(duration: Any, step: float, steps: Any, every: Any) -> tuple[int
 def _multiple(name: str, seconds: Any, step: float) -> int:
     """Return how many steps a time has."""
     positive(name, seconds, "s")
+    if seconds / step > MOST_STEPS:
+        raise BadArgument(
+            f"{name} is {seconds:g} s, which is {seconds / step:.1g} steps of {step:g} s; at most "
+            f"{MOST_STEPS:g} are taken."
+        )
     count = round(seconds / step)
     if count < 1 or abs(count - seconds / step) > 1e-6 * count:
         near = [
