@@ -1,8 +1,7 @@
-"""Little memory: what is said where the system gives a program less than it needs (`ulimit -v`).
+"""Little memory: what is said where a program may have less than it needs (`ulimit -v`).
 
-Libraries that are written in C tell it badly: OpenBLAS ends the program, the loader says "failed
-to map segment", others that a file is missing. So where the address space is limited, room is asked
-for before such a library is loaded.
+Libraries in C tell it badly: OpenBLAS ends the program or never ends, others say that a file is
+missing. So where the address space is limited, room is asked for before they are loaded.
 """
 
 from __future__ import annotations
@@ -10,51 +9,41 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from mmap import mmap
-from types import ModuleType
 from typing import Any
 
-MEGABYTE = 10**6
 # what libraries take when they are loaded and first used [MB]
-ROOM = {"numpy": 140, "scipy": 160, "llvmlite.binding": 240, "matplotlib": 100}
-ROOM |= {"mujoco": 120, "pyarrow": 250, "pandas": 150, "jax": 900, "torch": 900, "trimesh": 60}
-ENOUGH = 8000 * MEGABYTE  # of address space; with more, nothing is asked
-SIGNS = ("failed to map", "cannot allocate memory", "could not find/load", "can't start new thread")
-SIGNS += ("allocate memory", "out of memory", "time or memory")  # in words of ours too
-WORDS = "there is not enough memory for this.\n  {}."
+ROOM = {"numpy": 140, "scipy": 160, "llvmlite.binding": 240, "matplotlib": 100, "mujoco": 120}
+ROOM |= {"pyarrow": 250, "pandas": 150, "jax": 900, "torch": 900, "trimesh": 60}
+ENOUGH = 8000  # [MB]; with more, nothing is asked
+SIGNS = ("failed to map", "allocate memory", "could not find/load", "can't start new thread")
+SIGNS += ("out of memory", "time or memory")  # in words of ours too
 
 
 class AskForRoom(MetaPathFinder):
     """Raises MemoryError where there is no room for a library that is to be loaded."""
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
-    ) -> None:
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> None:
         """Find nothing; look whether there is room."""
-        if fullname in ROOM:
-            try:
-                mmap(-1, ROOM[fullname] * MEGABYTE).close()
-            except OSError:
-                raise MemoryError(f"no room for {fullname}") from None
+        try:
+            mmap(-1, ROOM.get(fullname, 1) * 10**6).close()
+        except OSError:
+            raise MemoryError from None
 
 
 def most_memory() -> int | None:
-    """Return the limit of this program's address space [bytes], if it has a low one."""
+    """Return how much address space this program may have [MB], if that is not enough for all."""
     try:
         from resource import RLIMIT_AS, getrlimit
     except ImportError:  # not on every system
         return None
-    soft, _ = getrlimit(RLIMIT_AS)
-    return soft if 0 <= soft < ENOUGH else None
+    most = getrlimit(RLIMIT_AS)[0] // 10**6
+    return most if 0 <= most < ENOUGH else None
 
 
 def prepare() -> None:
-    """Have large libraries ask for room; threads of linear algebra, which take most, are left out.
-
-    To be called before any of them is loaded.
-    """
+    """Have large libraries ask for room, and linear algebra use one thread, which takes less."""
     if most_memory() is not None:
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
         sys.meta_path.insert(0, AskForRoom())
@@ -67,16 +56,13 @@ def is_lack(error: Any) -> bool:
     if error is None or isinstance(error, ModuleNotFoundError):
         return False
     said = str(error).lower()
-    if most_memory() is not None and any(sign in said for sign in SIGNS):
-        return True
-    return is_lack(error.__cause__ or error.__context__)
+    signs = most_memory() is not None and any(sign in said for sign in SIGNS)
+    return signs or is_lack(error.__cause__ or error.__context__)
 
 
 def words() -> str:
     """Return what to say about it."""
-    most = most_memory()
-    if most is None:
-        return WORDS.format("Take a smaller robot or a shorter run")
-    return WORDS.format(
-        f"This program may use {most // MEGABYTE} MB (ulimit -v); allow it 1000 MB or more"
-    )
+    most, remedy = most_memory(), "Take a smaller robot or a shorter run."
+    if most is not None:
+        remedy = f"This program may use {most} MB (ulimit -v). Allow it 1000 MB or more."
+    return f"there is not enough memory for this.\n  {remedy}"

@@ -83,10 +83,8 @@ def sampled_run(
     """
     period = 1 / sampling.rate
     if duration / period > MOST_SAMPLES:
-        raise BadArgument(
-            f"{duration:g} s at {sampling.rate:g} Hz are {duration / period:.1g} samples; at most "
-            f"{MOST_SAMPLES:g} are run. Take a shorter time, or a lower rate."
-        )
+        what = f"{duration:g} s at {sampling.rate:g} Hz are more than {MOST_SAMPLES:g} samples"
+        raise BadArgument(f"{what}. Take a shorter time, or a lower rate.")
     count = max(1, ceil(duration / period - ROUNDING))
     loop, stated = SampledLoop(plant, law, q0, qd0, sampling), len(law.x0) > 0
     rows: list[tuple] = []

@@ -28,7 +28,7 @@ from qddot.spatial.rotation import from_quaternion, to_rpy
 MEANT = {"m": "mass", "i": "inertia", "r": "com", "c": "com", "cog": "com", "kind": "type"}
 MEANT |= {"min": "lower", "max": "upper"} | {p.column: p.name for p in LINEAR}
 
-MOST_TABLES = 5000  # of one kind in one place: more than twice the joints that are read
+MOST_TABLES = 10_000  # of one kind in one place: five times the joints that are read
 MOST_TOLD = 20  # keys without a meaning; looking for the nearest one takes its time
 
 LineOf = Callable[[tuple], int | None]  # from a path of keys and indices to a line

@@ -12,11 +12,10 @@ from qddot.scalars.reader import read_number
 ZERO = (0, 0, 0)
 OWN = "of a maker's own"  # kind of stray
 MOST_TOLD = 3  # elements of which there should be one
-# what attributes are where they are not given: then a misspelt one that says the same changes nothing
+# what attributes are where they are not given; a misspelt one that says the same changes nothing
 USUAL = {
     ("origin", "xyz"): ZERO,
     ("origin", "rpy"): ZERO,
-    ("axis", "xyz"): (1, 0, 0),
     ("dynamics", "damping"): (0,),
     ("dynamics", "friction"): (0,),
     ("mimic", "multiplier"): (1,),
@@ -52,7 +51,7 @@ class Findings:
             return Problem("error", place, f"{what} is an instruction to xacro", remedy, line)
         if kind == OWN:
             remedy = "What they mean is not published: give measured damping and friction."
-            return Problem("warning", place, f"{what} are not used{more}", remedy, line)
+            return Problem("warning", place, f"{what}: not used{more}", remedy, line)
         message = f"{what} means nothing {kind} and is ignored{more}"
         return Problem("warning", place, message, "Remove it, or check its spelling.", line)
 

@@ -200,7 +200,7 @@ class _Reader:
             raw = data.encode() if isinstance(data, str) else data
             at = self.parser.ErrorByteIndex
             if second := re.match(rb"<([\w:.-]+)", raw[at : at + 50]):
-                why = f"after its <{self.root.tag[:40]}> a second element begins, <{second[1].decode()}>"
+                why = f"a second element begins after its first, <{second[1].decode()}>"
                 remedy = "A file holds one: put the second into a file of its own."
                 return self.bad(why, remedy, error.lineno)
         if error.code == NO_ELEMENTS:

@@ -230,9 +230,8 @@ def open_page(address: str) -> None:
 def counted_connections(gate: Gate) -> type[ServerConnection]:
     """Return connections of which there are only so many at once.
 
-    For a further one the oldest that has not said yet what it wants is ended; where there is none,
-    the new one. So are those that have sent much and taken nothing. What is no plain GET is answered and not
-    read any further.
+    For a further one, the oldest that has not said yet what it wants is ended. So are those that
+    have sent much and taken nothing. What is no plain GET is answered and not read any further.
     """
     from websockets.asyncio.server import ServerConnection
 

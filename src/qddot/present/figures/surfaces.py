@@ -189,7 +189,7 @@ def _made_surfaces(robot: Robot, triangles: int, worker: MeshWorker) -> Surfaces
     found = [x for x in found if len(x.triangles)] or [*_made(robot, None, SIDES[0])]
     missing = missing_sentence([*problems.values()])
     if len(every) > MOST_SHAPES:
-        missing = f"Only the first {MOST_SHAPES} of {len(every)} shapes are shown. {missing}".strip()
+        missing = f"Only {MOST_SHAPES} of {len(every)} shapes are shown. {missing}".strip()
     return Surfaces(tuple(found), missing)
 
 

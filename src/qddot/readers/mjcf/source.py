@@ -79,7 +79,7 @@ def read_source(path: Path) -> MjcfSource:
         size = source.elements
         asset = _named_file(source, element, file)
         if any(asset.samefile(each) for each in own):
-            why = f"<model> names {shorten(element.attributes['file'])!r}, which is the model itself"
+            why = f"<model> names {shorten(asset.name)!r}, which is the model itself"
             raise BadFile(file, why, "Attach another file.", element.line)
         _walk(source, _root(source, asset), asset, is_submodel=True)
         # it may be placed many times
