@@ -125,7 +125,7 @@ def misuse(error: Any, verb: str) -> str:
 
 def few(message: str) -> str:
     """Return a message cut to as many lines as people read."""
-    lines = message.splitlines()
+    lines = [shorten(line, 2000) for line in message.splitlines()]
     kept = lines if len(lines) <= LINES else [*lines[: LINES - 1], "  ..."]
     return "\n".join(kept)
 
