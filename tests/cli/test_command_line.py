@@ -559,6 +559,42 @@ def test_a_lack_of_memory_is_no_defect():
     assert "not enough memory" in done.stderr
 
 
+@pytest.mark.parametrize("megabytes", [120, 200, 300, 400])
+def test_too_little_memory_is_told_as_such(megabytes):
+    resource = pytest.importorskip("resource")
+    most = (megabytes * 10**6,) * 2
+    words = [*QDDOT, "simulate", "panda", "--duration", "0.01"]
+    limited = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, most)}
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, **limited)
+    assert done.returncode == 1
+    assert done.stderr.startswith("qddot: there is not enough memory for this.\n")
+    assert done.stderr.count("\n") == 2
+
+
+def test_signs_of_little_memory_are_none_where_a_package_is_missing():
+    from qddot.cli.memory import is_lack
+
+    with patch("qddot.cli.memory.most_memory", lambda: 300):
+        assert is_lack(ImportError("libgfortran.so: failed to map segment from shared object"))
+        assert is_lack(OSError("Could not find/load shared object file 'libllvmlite.so'"))
+        assert is_lack(OSError(12, "Cannot allocate memory"))
+        assert not is_lack(ModuleNotFoundError("No module named 'mujoco'"))
+        assert not is_lack(OSError("Could not write"))
+    with patch("qddot.cli.memory.most_memory", lambda: None):
+        assert not is_lack(OSError("Could not find/load shared object file 'libllvmlite.so'"))
+        assert is_lack(MemoryError())
+
+
+def test_the_warnings_of_a_file_name_it_once(tmp_path):
+    text = '<robot name="r"><link name="a" x="1"/>\n<link name="b" y="2"/>'
+    joint = '<joint name="j" type="continuous" z="1"><parent link="a"/><child link="b"/></joint>'
+    (tmp_path / "arm.urdf").write_text(f"{text}\n{joint}</robot>")
+    said = run("show", tmp_path / "arm.urdf").stderr
+    assert said.count("warning: ") >= 3
+    assert said.count(str(tmp_path)) == 1
+    assert "warning: line 2: link 'b': " in said
+
+
 def test_warnings_of_other_packages_are_not_told_and_ours_are():
     import warnings
 

@@ -288,7 +288,7 @@ def test_what_means_nothing_is_told_once_and_not_at_each_place():
     assert severities(model, "<colour> means nothing in <inertial> and is ignored (and 1") == [
         "warning"
     ]
-    assert severities(model, "mu_coulomb means nothing in <dynamics>") == ["warning"]
+    assert severities(model, "Franka's own mu_coulomb in <dynamics>: not used") == ["warning"]
     assert model == arm()
 
 

@@ -102,6 +102,55 @@ def test_a_package_is_found_in_a_folder_that_is_named(load, tmp_path):
         read(path)
 
 
+@pytest.mark.parametrize("named", [(), ("parts",), (".",), ("parts/parts",)])
+def test_a_repository_does_not_hide_the_package_in_it(tmp_path, named):
+    own = tmp_path / "parts/parts"
+    (own / "urdf").mkdir(parents=True)
+    (own / "package.xml").write_text("<package><name>parts</name></package>")
+    (own / "base.xacro").write_text(f"<robot>{BASE}</robot>")
+    text = ARM.replace(BASE, '<xacro:include filename="$(find parts)/base.xacro"/>')
+    (own / "urdf/arm.xacro").write_text(text)
+    (tmp_path / "arm.xacro").write_text(text)
+    folders = [tmp_path / each for each in named]
+    assert read(own / "urdf/arm.xacro", package_paths=folders).n == 1
+    if named:
+        assert read(tmp_path / "arm.xacro", package_paths=folders).n == 1
+
+
+YAML = '<xacro:property name="x" value="${{xacro.load_yaml(\'{}\')}}"/><link name="l_${{x{}}}"/>'
+
+
+def test_a_table_in_the_folder_of_a_file_is_read(load, tmp_path):
+    (tmp_path / "sizes.yaml").write_text("arm: {length: 2}\n")
+    inside = YAML.format("sizes.yaml", "['arm']['length']")
+    joint = '<joint name="f" type="fixed"><parent link="base"/><child link="l_2"/></joint>'
+    assert "l_2" in [x.name for x in load(ARM.replace(BASE, BASE + inside + joint)).links]
+
+
+@pytest.mark.parametrize("content", ["root:x:0:0:canary", "a: [canary", "- !!x canary", "*canary"])
+@pytest.mark.parametrize("where", ["robot", "elsewhere"])
+def test_a_message_shows_nothing_of_a_file_that_is_no_table(load, tmp_path, content, where):
+    (tmp_path / where).mkdir(exist_ok=True)
+    (tmp_path / where / "secret").write_text(content)
+    text = ARM.replace(BASE, BASE + YAML.format(tmp_path / where / "secret", ""))
+    words = "finds no table in" if where == "robot" else "reads nothing outside of the robot's"
+    with pytest.raises(BadFile, match=words) as refused:
+        load(text, "robot/arm.xacro")
+    assert "canary" not in str(refused.value)
+
+
+def test_a_table_elsewhere_is_read_where_an_argument_names_it(load, tmp_path):
+    (tmp_path / "mine.yaml").write_text("canary: 1\n")
+    text = ARM.replace(BASE, '<xacro:arg name="sizes" default=""/>' + BASE)
+    text = text.replace('"${pi', '"${pi').replace(
+        'mass="2"', "mass=\"${xacro.load_yaml('$(arg sizes)')['canary']}\""
+    )
+    assert load(text, "robot/arm.xacro", sizes=str(tmp_path / "mine.yaml")).n == 1
+    with pytest.raises(BadFile, match="reads nothing outside") as refused:
+        load(text.replace('default=""', f'default="{tmp_path / "mine.yaml"}"'), "robot/arm.xacro")
+    assert "canary:" not in str(refused.value)
+
+
 def test_a_robot_without_a_name_is_called_as_its_file(load):
     assert load(ARM.replace(' name="arm"', ""), "my_arm.urdf.xacro").name == "my_arm"
 

@@ -119,6 +119,61 @@ WRONG = {
 }
 
 
+PLAN = {"robot": "two_link", "duration": 1, "vary": {"friction.viscous": {"linspace": [0, 1, 5]}}}
+NOISY = {"vary": {"friction.viscous": {"uniform": [0, 1]}}}
+ENDLESS = {
+    "looks": (
+        {"every": 1e-12},
+        "every: 1e-12 s makes more than 1e+06 looks at each run. Take 1e-06",
+    ),
+    "looks of the exact engine": ({"engine": "exact", "every": 1e-12}, "1e+06 looks"),
+    "looks among steps": ({"step": 1e-9, "every": 3e-9}, "1e+06 looks"),
+    "steps": ({"step": 1e-300}, "step: 1e-300 s makes more than 1e+09 steps per run"),
+    "seconds": ({"duration": 1e308}, "step: 0.001 s makes more than 1e+09 steps per run"),
+    "seconds of the exact engine": (
+        {"engine": "exact", "duration": 1e308, "every": 1e-3},
+        "every: 0.001 s makes more than 1e+06 looks",
+    ),
+    "samples": (
+        {"control": {"law": "pd_gravity", "rate": 1e308}},
+        "duration: it is more than 1e+09 samples at 1e+308 Hz",
+    ),
+    "draws": ({"draws": 2 * 10**14} | NOISY, "draws: that makes 2e+14 runs; at most 1e+09"),
+    "points": (
+        {
+            "vary": {
+                k: {"linspace": [0, 1, 10**5]} for k in ("friction.viscous", "friction.coulomb")
+            }
+        },
+        "that makes 1e+10 runs",
+    ),
+    "rows of motions": (
+        {"keep": ["motion"], "motion_every": 1e308},
+        "motion_every: it is no multiple of every",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ENDLESS)
+def test_a_plan_without_end_is_refused_at_once(what):
+    more, words = ENDLESS[what]
+    with pytest.raises(BadPlan) as caught:
+        study_of(PLAN | more)
+    told = [str(problem) for problem in caught.value.problems]
+    assert any(words in each for each in told), told
+
+
+@pytest.mark.parametrize("table", ["set", "vary"])
+def test_thousands_of_wrong_names_are_not_all_told(table, tmp_path):
+    lines = ['robot = "two_link"', "duration = 1", f"[{table}]"]
+    path = tmp_path / "plan.toml"
+    path.write_text("\n".join([*lines, *(f'"friction.x{k}" = 1' for k in range(20_000))]))
+    with pytest.raises(BadPlan) as caught:
+        study_of(path)
+    assert 20 <= len(caught.value.problems) < 30
+    assert [problem.line for problem in caught.value.problems][:3] == [4, 5, 6]
+
+
 @pytest.mark.parametrize("what", WRONG)
 def test_a_mistake_is_told_with_its_key_and_what_would_be_right(what):
     plan, words = WRONG[what]

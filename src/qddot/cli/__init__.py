@@ -18,14 +18,20 @@ def main() -> None:
     start.
     """
     try:
+        from qddot.cli import memory
+
+        memory.prepare()
         from qddot.cli import command_line, running
 
         status = running.run(command_line.app, sys.argv[1:])
     except BaseException as error:  # while it was starting; later ones are told by `run`
-        if not is_interrupt(error):
+        from qddot.cli.memory import is_lack, words
+
+        lack = is_lack(error)
+        if not lack and not is_interrupt(error):
             raise
-        sys.stderr.write("qddot: interrupted\n")
-        status = 130
+        sys.stderr.write(f"qddot: {words() if lack else 'interrupted'}\n")
+        status = 1 if lack else 130
     # Python remembers a Ctrl-C that passed through `exec` of a text, as dataclasses use it, and
     # would end as if nobody had heard it; another `exec` makes it forget
     exec("")

@@ -20,6 +20,7 @@ from typing import Any
 import typer
 
 from qddot import progress
+from qddot.cli import memory
 from qddot.cli.terminal import warn
 from qddot.errors import CannotWrite, QddotError, did_you_mean, printable, shorten
 from qddot.plain_text import prepare_streams
@@ -87,14 +88,13 @@ def told(error: Any, words: Sequence[str]) -> int:
         path = error.ctx.command_path if error.ctx is not None else f"qddot {words[0]}"
         progress.write_line(few(misuse(error, path)))
         return WRONG
+    if memory.is_lack(error):
+        progress.write_line(memory.words())
+        return FAILED
     if isinstance(error, QddotError):
         progress.write_line(few(str(error)))
         return FAILED if isinstance(error, CannotWrite) else WRONG
-    if isinstance(error, MemoryError):
-        progress.write_line(
-            "there is not enough memory for this.\n  Take a smaller robot or a shorter run."
-        )
-    elif isinstance(error, OSError):
+    if isinstance(error, OSError):
         file = f"{printable(str(error.filename))}: " if error.filename else ""
         progress.write_line(f"{file}{error.strerror or printable(str(error))}")
     else:
@@ -141,7 +141,7 @@ def misuse(error: Any, verb: str) -> str:
 
 def few(message: str) -> str:
     """Return a message cut to as many lines as people read."""
-    lines = message.splitlines()
+    lines = [shorten(line, 2000) for line in message.splitlines()]
     kept = lines if len(lines) <= LINES else [*lines[: LINES - 1], "  ..."]
     return "\n".join(kept)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,6 +31,7 @@ from qddot.robot_formats import written_endings
 from qddot.saving import check_place
 
 if TYPE_CHECKING:
+    from qddot.errors import Problem
     from qddot.model import Model
     from qddot.robot import Robot
 
@@ -219,9 +221,19 @@ def read_robot(source: str, settings: OptionWords = None, inertia: str = "refuse
 
     model = read(source, inertia, **READING)
     if source not in built_in_names():  # whose descriptions say what is doubtful about them
-        warn_each([str(p) for p in model.warnings if p.severity == "warning"], "`qddot doctor`")
+        warn_each(told_once(model.warnings), "`qddot doctor`")
     robot = Robot(model)
     return changed(robot, read_set(robot, settings)) if settings else robot
+
+
+def told_once(problems: Iterable[Problem]) -> list[str]:
+    """Return the warnings among problems in words; of those in one file the first names it."""
+    told, file = [], ""
+    for each in (p for p in problems if p.severity == "warning"):
+        where = f"line {each.line}" if each.line else ""
+        told.append(str(each if each.file != file else replace(each, file=where, line=None)))
+        file = each.file
+    return told
 
 
 def read_model(source: str, settings: OptionWords = None) -> Model:

@@ -17,6 +17,7 @@ import numpy as np
 from qddot.backends.kernel import Kernel
 from qddot.control.laws.law import ControlLaw
 from qddot.dynamics.kinematics import Axes
+from qddot.errors import BadArgument
 from qddot.model.tree import Tree
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
@@ -34,6 +35,7 @@ from qddot.simulation.steps import rk4
 from qddot.simulation.trajectory import Trajectory
 
 LONGEST = 1e-3  # [s], a step of the arm's motion
+MOST_SAMPLES = 10**8  # of a run: an hour's work and more
 ROUNDING = 1e-9  # of a period: a rest that is shorter is none
 JUDGED = 20_000  # samples of a run by which a law is judged
 WHEN = tuple(dict.fromkeys(RK4.C))  # the shares of a step at which is asked what acts
@@ -84,6 +86,9 @@ def sampled_run(
             kept besides, whatever it is.
     """
     period = 1 / sampling.rate
+    if duration / period > MOST_SAMPLES:
+        what = f"{duration:g} s at {sampling.rate:g} Hz are more than {MOST_SAMPLES:g} samples"
+        raise BadArgument(f"{what}. Take a shorter time, or a lower rate.")
     count = max(1, ceil(duration / period - ROUNDING))
     loop, stated = SampledLoop(plant, law, q0, qd0, sampling), len(law.x0) > 0
     monitor = Monitor(plant.robot, plant.layout, sampling.effort, plant.rows, smooth=False)

@@ -74,7 +74,7 @@ def read_notation(path: Path) -> Notation:
         raise BadArgument(f"Notation {shorten(str(path))!r} has more than {MOST_BYTES:,} bytes.")
     try:
         found = tomllib.loads(raw.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # one of them is for what is no TOML
         raise BadArgument(f"Notation {shorten(str(path))!r} is not TOML: {error}.") from None
     problems = [problem for key, value in found.items() if (problem := _problem(key, value))]
     letters = {key: x if key in INDICES else bound(x) for key, x in found.items() if not problems}

@@ -25,6 +25,9 @@ def structural_problems(model: Model) -> list[Problem]:
     if len(model.links) > MOST_LINKS:
         message = f"it has {len(model.links)} links; at most {MOST_LINKS} are read"
         return [Problem("error", "robot", message, "Split it, or leave out what does not move.")]
+    if len(model.name) > LONGEST_NAME:
+        message = f"its name has {len(model.name)} characters; at most {LONGEST_NAME}"
+        return [Problem("error", "robot", message, "Shorten it.")]
     names = list(_name_problems(model))
     references = list(_reference_problems(model))
     # the shape means nothing until the names do

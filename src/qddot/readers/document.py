@@ -36,7 +36,7 @@ from qddot.model.model import GRAVITY
 from qddot.model.validation import checked
 from qddot.readers.dh import read_rows
 from qddot.readers.document_shapes import link_parts
-from qddot.readers.document_table import DocumentTable, LineOf
+from qddot.readers.document_table import MOST_TOLD, DocumentTable, LineOf
 from qddot.readers.places import Places
 from qddot.readers.screws import read_screws
 from qddot.readers.solids import inertial
@@ -120,8 +120,9 @@ def default_values(top: DocumentTable) -> dict[str, Scalar]:
 def with_defaults(model: Model, values: dict[str, Scalar], line_of: LineOf) -> Model:
     """Return the model with its own [values] put in."""
     found = []
+    known = set(model.symbols)
     for name in values:
-        if name not in model.symbols:
+        if name not in known and len(found) < MOST_TOLD:
             message = f"{shorten(name)} is not a symbol of this robot"
             remedy = did_you_mean(name, model.symbols).strip() or "Remove it."
             found.append(Problem("error", "values", message, remedy, line_of(("values", name))))

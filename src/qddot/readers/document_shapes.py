@@ -12,6 +12,7 @@ from qddot.readers.solids import inertial
 from qddot.scalars.expressions import has_value
 
 SCALE = (1, 1, 1)
+MOST_SHAPES = 50_000  # of a link
 
 
 def link_parts(table: DocumentTable) -> dict[str, Any]:
@@ -29,7 +30,7 @@ def geometries(table: DocumentTable, key: str) -> tuple[Geometry, ...]:
     if isinstance(table.get(key), dict):
         one = table.table(key)
         return tuple(geometry(each) for each in [one] if each is not None)
-    return tuple(geometry(each) for each in table.tables(key))
+    return tuple(geometry(each) for each in table.tables(key, MOST_SHAPES))
 
 
 def geometry(table: DocumentTable) -> Geometry:

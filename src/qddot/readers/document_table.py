@@ -28,6 +28,9 @@ from qddot.spatial.rotation import from_quaternion, to_rpy
 MEANT = {"m": "mass", "i": "inertia", "r": "com", "c": "com", "cog": "com", "kind": "type"}
 MEANT |= {"min": "lower", "max": "upper"} | {p.column: p.name for p in LINEAR}
 
+MOST_TABLES = 10_000  # of one kind in one place: five times the joints that are read
+MOST_TOLD = 20  # keys without a meaning; looking for the nearest one takes its time
+
 LineOf = Callable[[tuple], int | None]  # from a path of keys and indices to a line
 
 
@@ -171,13 +174,17 @@ class DocumentTable:
         path = (*self.path, key)
         return DocumentTable(value, path, self.found, self.line_of, self.place, self.places)
 
-    def tables(self, key: str) -> list[DocumentTable]:
+    def tables(self, key: str, most: int = MOST_TABLES) -> list[DocumentTable]:
         """Return the tables of an array of tables."""
         value = self.get(key)
         if value is None:
             return []
         if not isinstance(value, (list, tuple)):
             self.problem(key, f"it is {kind(value)}", f"Write each one as [[{key}]].")
+            return []
+        if len(value) > most:
+            message = f"there are {len(value)} of them; at most {most} are read"
+            self.problem(key, message, "Is it the right file?")
             return []
         more = self.found, self.line_of
         return [
@@ -187,14 +194,16 @@ class DocumentTable:
 
     def done(self, known: Iterable[str] = ()) -> None:
         """Refuse the keys that were not read."""
-        for key in self.data:
-            if key not in self.read:
-                there = {*self.read, *known} - set(self.data)
-                usual = MEANT.get(str(key).lower(), "")
-                hint = f" Did you mean {usual!r}?" if usual in there else ""
-                hint = hint or did_you_mean(str(key), there)
-                remedy = f"Remove it.{hint}" if not hint else hint.strip()
-                self.problem(shorten(str(key), 40), "this key means nothing here", remedy)
+        strays = [key for key in self.data if key not in self.read]
+        there = {*self.read, *known} - set(self.data)
+        for key in strays[:MOST_TOLD]:
+            usual = MEANT.get(str(key).lower(), "")
+            hint = f" Did you mean {usual!r}?" if usual in there else ""
+            hint = hint or did_you_mean(str(key), there)
+            remedy = f"Remove it.{hint}" if not hint else hint.strip()
+            self.problem(shorten(str(key), 40), "this key means nothing here", remedy)
+        if (more := len(strays) - MOST_TOLD) > 0:
+            self.problem("", f"{more} more keys mean nothing here", "Remove them.")
 
 
 def _text(name: str, value: Any) -> str:

@@ -10,6 +10,17 @@ from qddot.readers.xml import Element
 from qddot.scalars.reader import read_number
 
 ZERO = (0, 0, 0)
+OWN = "of a maker's own"  # kind of stray
+MOST_TOLD = 3  # elements of which there should be one
+# what attributes are where they are not given; a misspelt one that says the same changes nothing
+USUAL = {
+    ("origin", "xyz"): ZERO,
+    ("origin", "rpy"): ZERO,
+    ("dynamics", "damping"): (0,),
+    ("dynamics", "friction"): (0,),
+    ("mimic", "multiplier"): (1,),
+    ("mimic", "offset"): (0,),
+}
 MOST_STRAYS = 100  # kinds of elements and attributes that mean nothing; more is no slip
 
 
@@ -38,6 +49,9 @@ class Findings:
         if what.startswith("<xacro:"):
             remedy = "Name the file .xacro, or expand it first: xacro in.xacro > out.urdf."
             return Problem("error", place, f"{what} is an instruction to xacro", remedy, line)
+        if kind == OWN:
+            remedy = "What they mean is not published: give measured damping and friction."
+            return Problem("warning", place, f"{what}: not used{more}", remedy, line)
         message = f"{what} means nothing {kind} and is ignored{more}"
         return Problem("warning", place, message, "Remove it, or check its spelling.", line)
 
@@ -97,14 +111,24 @@ class XmlNode:
 
     # children
 
-    def child(self, tag: str) -> XmlNode | None:
-        """Return the only child of this tag, or None where there is none."""
+    def child(self, tag: str, first_of: bool = False) -> XmlNode | None:
+        """Return the child of this tag, or None where there is none.
+
+        Several are refused, unless they are alike or the first of them is the one that counts.
+        """
         found = [element for element in self.element.children if element.tag == tag]
         if not found:
             return None
         if len(found) > 1:
+            message = f"there are {len(found)} <{tag}> elements"
+            different = dict.fromkeys(each.written() for each in found)
+            severity: Severity = "error"
+            if first_of or len(different) == 1:
+                severity, shown = "warning", [shorten(x, 80) for x in [*different][:MOST_TOLD]]
+                which = " and ".join(shown) if len(shown) > 1 else "all alike"
+                message += f" ({which}); the first is taken"
             second = XmlNode(found[1], self.place, self.findings)
-            second.problem(f"there are {len(found)} <{tag}> elements", "Keep one of them.")
+            second.problem(message, "Keep one of them.", severity)
         return XmlNode(found[0], self.place, self.findings)
 
     def children(self, tag: str) -> Iterator[XmlNode]:
@@ -126,11 +150,13 @@ class XmlNode:
         known = list(attributes)
         for key in element.attributes:
             if key not in known:
-                if near := self._slip(key, [name for name in known if not self.has(name)]):
+                near = self._slip(key, [name for name in known if not self.has(name)])
+                if near and not self._says_the_usual(key, near):
                     self._about(key, "there is no such attribute", f"Did you mean {near!r}?")
                 else:
+                    what = f" (perhaps {near}, with the value that it has anyway)" if near else ""
                     where = f"in <{element.tag}>"
-                    self.findings.stray(where, shorten(key, 40), self.place, self.line)
+                    self.findings.stray(where, shorten(key, 40) + what, self.place, self.line)
         known = list(children)
         there = {child.tag for child in element.children}
         for child in element.children:
@@ -143,14 +169,26 @@ class XmlNode:
                     what = f"<{shorten(child.tag, 40)}>"
                     self.findings.stray(f"in <{element.tag}>", what, self.place, child.line)
         if element.text:
-            remedy = f'Values are attributes, like <{element.tag} name="value">.'
-            self.problem(f"<{element.tag}> holds text ({shorten(element.text, 40)!r})", remedy)
+            said = f"<{element.tag}> holds text ({shorten(element.text, 40)!r})"
+            if known:  # no value: what it holds are elements
+                self.problem(f"{said}, which means nothing", "Remove it.", "warning")
+            else:
+                remedy = f'Values are attributes, like <{element.tag} name="value">.'
+                self.problem(said, remedy)
 
     def _slip(self, name: str, candidates: list[str]) -> str:
         if len(self.findings.strays) > MOST_STRAYS:
             return ""
         near = get_close_matches(name[:40].lower(), candidates, n=1, cutoff=0.6)
         return near[0] if near else ""
+
+    def _says_the_usual(self, key: str, meant: str) -> bool:
+        """Return whether a misspelt attribute says what the one meant is without it."""
+        try:
+            said = tuple(read_number(part) for part in self.element.attributes[key].split(None, 9))
+        except BadExpression:
+            return False
+        return said == USUAL.get((self.element.tag, meant))
 
     # inside
 

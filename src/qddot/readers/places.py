@@ -117,12 +117,18 @@ class Places:
         here = self.folder.resolve()
         return tuple(each for each in (here, *here.parents) if (each / MARK).is_file())
 
-    def packages(self, name: str) -> Iterator[Path]:
-        """Yield the folders that a ROS package may be, those that the user named first."""
+    def packages(self, name: str) -> list[Path]:
+        """Return the folders that a ROS package may be, those that the user named first.
+
+        One without package.xml may be the repository that holds the package: it comes last.
+        """
+        return sorted(self._packages(name), key=lambda each: not (each / MARK).is_file())
+
+    def _packages(self, name: str) -> Iterator[Path]:
         for root in self.package_paths:
             if root.resolve().name == name or package_name(root) == name:
                 yield root
-            yield from existing(root / name, root / "share" / name)
+            yield from existing(root / name, root / name / name, root / "share" / name)
         for own in self.own_packages:
             if own.name == name or package_name(own) == name:
                 yield own

@@ -18,6 +18,9 @@ from qddot.readers.places import Places
 
 HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\-]+)\s*\]\]?\s*(#.*)?$")
 KEY = re.compile(r"\s*([\w.\-]+)\s*=\s*(\"{3}|'{3})?")
+LARGEST_DOCUMENT = 3_000_000  # [characters]; ten times the largest robot that we have written
+DEEPEST_KEY = 20  # names with dots between them: reading a key takes the square of their number
+PART_OF_KEY = re.compile(r"""[ \t]*("[^"\n]*"|'[^'\n]*'|[^\s=,#{}\[\]]+)[ \t]*""")
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]|-?Infinity|NaN')
 
 
@@ -46,6 +49,11 @@ def read_json(path: Path, places: Places | None = None) -> Model:
 def parsed(path: Path, language: str, parse: Callable[[str], Any]) -> tuple[str, Any]:
     """Return the text of a file and what it says; BadFile, with the line, if it says nothing."""
     text = read_text(path)
+    if len(text) > LARGEST_DOCUMENT:
+        why = f"it has {len(text)} characters, and at most {LARGEST_DOCUMENT} are read"
+        raise BadFile(path, why, "Is it the right file?")
+    if language == "TOML":
+        refuse_deep_keys(path, text)
     try:
         return text, parse(text)
     except json.JSONDecodeError as error:
@@ -60,6 +68,18 @@ def parsed(path: Path, language: str, parse: Callable[[str], Any]) -> tuple[str,
     except RecursionError:
         raise BadFile(path, "it is nested too deeply", "Write plain tables.") from None
     raise BadFile(path, f"it is not {language}: {why}", "Correct that line.", at)
+
+
+def refuse_deep_keys(path: Path, text: str) -> None:
+    """Raise BadFile for a key of very many names with dots between them."""
+    names, at = 0, 0
+    for part in text.split("."):
+        at += len(part) + 1
+        names = names + 1 if PART_OF_KEY.fullmatch(part) else 0
+        if names > DEEPEST_KEY:
+            why = f"more than {DEEPEST_KEY} names stand in a row with dots between them"
+            remedy = "Write plain tables."
+            raise BadFile(path, why, remedy, text.count("\n", 0, at) + 1)
 
 
 def line_finder(text: str) -> LineOf:

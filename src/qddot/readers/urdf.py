@@ -17,7 +17,7 @@ from qddot.model.joint import UNLIMITED
 from qddot.model.joints import MOTIONS
 from qddot.model.structure import MOST_LINKS
 from qddot.readers.files import read_bytes
-from qddot.readers.node import Findings, XmlNode
+from qddot.readers.node import OWN, Findings, XmlNode
 from qddot.readers.places import Places
 from qddot.readers.urdf_shapes import Shapes, origin
 from qddot.readers.xml import Element, read_xml
@@ -36,6 +36,8 @@ JOINT_CHILDREN = (
     *("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
     *("calibration", "safety_controller", "controller_gains"),
 )
+# in <dynamics>, for Franka's own simulators; what they mean is not said anywhere
+FRANKA = ("mu_viscous", "mu_coulomb", "D", "K")
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 NOT_SUPPORTED = {
@@ -230,7 +232,11 @@ def friction(node: XmlNode | None) -> Friction:
     """Return the friction of a <dynamics>: damping is viscous, friction is Coulomb's."""
     if node is None:
         return Friction()
-    node.only(("damping", "friction"))
+    own = [key for key in FRANKA if node.has(key)]
+    if own:
+        what = f"Franka's own {', '.join(own)} in <dynamics>"
+        node.findings.stray(OWN, what, node.place, node.line)
+    node.only(("damping", "friction", *own))
     return Friction(viscous=node.number("damping", 0), coulomb=node.number("friction", 0))
 
 

@@ -62,9 +62,9 @@ class Shapes:
                 continue
             findings = Findings()
             geometry = self.geometry(XmlNode(element, link.place, findings))
-            problems = [replace(problem, severity="warning") for problem in findings.problems]
-            link.findings.problems += problems
-            if geometry is not None and not problems:
+            problems = findings.problems
+            link.findings.problems += [replace(each, severity="warning") for each in problems]
+            if geometry is not None and all(each.severity != "error" for each in problems):
                 found.append(geometry)
         return tuple(found)
 
@@ -124,7 +124,7 @@ def own_colour(material: Element) -> Colour | None:
 
 def origin(parent: XmlNode) -> Placement:
     """Return the placement of an <origin>, which is nowhere else where there is none."""
-    node = parent.child("origin")
+    node = parent.child("origin", first_of=True)  # as all other readers have it
     if node is None:
         return Placement()
     node.only(("xyz", "rpy", "quat_xyzw"))

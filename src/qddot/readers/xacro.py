@@ -30,7 +30,7 @@ from qddot.readers.xml import read_xml
 from qddot.workers import ResourceLimits, Worker
 
 SECONDS = 60  # the largest robots we know of take two
-LIMITS = ResourceLimits(memory=2 * 10**9, seconds=30, file=0, processes=0)
+LIMITS = ResourceLimits(memory=2 * 10**9, seconds=6, file=0, processes=0)
 
 
 def read_xacro(

@@ -7,13 +7,16 @@ neither write files nor start programs, and not in the one that asked.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 from xacrodoc.xacrodoc import packages, substitution_args, xacro
 
-from qddot.readers.places import Places, is_plain
+from qddot.readers.places import Places, is_absolute, is_plain, ros_prefixes
 
 LARGEST = 32_000_000  # characters of URDF
 
@@ -45,9 +48,13 @@ def expand(name: str, package_paths: list[str], given: dict[str, str]) -> dict[s
     path, arguments = Path(name), GivenArguments(given)
     places = Places(path.parent, tuple(Path(each) for each in package_paths))
 
+    folders = [path.parent, *places.own_packages, *places.package_paths, *ros_prefixes()]
+    folders += [Path(value) for value in given.values() if is_absolute(value)]
+
     def find(package: str) -> str:
-        named = next(places.packages(package), None) if is_plain(package) else None
-        return str(named or nearby(path, package) or packages.get_path(package))
+        named = next(iter(places.packages(package)), None) if is_plain(package) else None
+        folders.append(Path(named or nearby(path, package) or packages.get_path(package)))
+        return str(folders[-1])
 
     substitution_args._eval_find = find  # the way xacrodoc itself replaces it
     evaluate = xacro.safe_eval
@@ -57,6 +64,8 @@ def expand(name: str, package_paths: list[str], given: dict[str, str]) -> dict[s
         return evaluate(expression, *symbols)
 
     xacro.safe_eval = strictly
+    xacro.load_yaml = partial(tables_in, xacro.load_yaml, folders)
+    xacro._global_symbols = xacro.create_global_symbols()  # which have load_yaml
     try:
         document: Any = xacro.process_file(name, mappings=arguments)
         if stray := [each for each in arguments.given if each not in arguments.asked]:
@@ -68,6 +77,26 @@ def expand(name: str, package_paths: list[str], given: dict[str, str]) -> dict[s
     except BaseException as error:  # whatever a file can raise, this is where it ends
         return failure(error, [each for each in xacro.filestack if each])
     return {"text": text}
+
+
+def tables_in(load: Callable[[str], Any], folders: list[Path], name: str) -> Any:
+    """Return what `load` makes of a YAML file in one of some folders; a message shows none of it.
+
+    A file of plain words is text in YAML: it is refused, and so is what is no file of the robot.
+    """
+    path = Path(os.path.abspath(xacro.abs_filename_spec(name)))
+    inside = [path.is_relative_to(os.path.abspath(each)) for each in folders]
+    if path.exists() and not any(inside):
+        raise ValueError(f"load_yaml reads nothing outside of the robot's packages ({path})")
+    try:
+        found = load(name)
+    except OSError:
+        raise
+    except Exception:  # of a file that is no YAML: with a part of it
+        found = None
+    if not isinstance(found, (dict, list)):
+        raise ValueError(f"load_yaml finds no table in {path}")
+    return found
 
 
 def refuse_insides(code: CodeType) -> None:

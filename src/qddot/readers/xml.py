@@ -7,6 +7,7 @@ declared, let alone expanded or fetched; depth and number of elements are limite
 from __future__ import annotations
 
 import codecs
+import re
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
@@ -106,7 +107,7 @@ class _Reader:
         try:
             self.parser.Parse(data, True)
         except expat.ExpatError as error:
-            raise self.malformed(error) from None
+            raise self.malformed(error, data) from None
         except BadFile:  # from a handler; a ValueError too
             raise
         except (LookupError, ValueError) as error:  # an encoding that Python cannot map
@@ -183,7 +184,7 @@ class _Reader:
     def bad(self, why: str, remedy: str, line: int | None = None) -> BadFile:
         return BadFile(self.path, why, remedy, line or self.parser.CurrentLineNumber)
 
-    def malformed(self, error: expat.ExpatError) -> BadFile:
+    def malformed(self, error: expat.ExpatError, data: bytes | str) -> BadFile:
         if error.code in ENDS_EARLY and (self.open or error.code != NO_ELEMENTS):
             why = "it ends inside its first tag"
             if self.open:
@@ -195,6 +196,13 @@ class _Reader:
             why = f"<{shorten(inside.tag, 40)}>, which line {inside.line} opens, is not closed here"
             remedy = f"Add </{shorten(inside.tag, 40)}> before, or remove a stray closing tag."
             return self.bad(why, remedy, error.lineno)
+        if error.code == JUNK and self.root:
+            raw = data.encode() if isinstance(data, str) else data
+            at = self.parser.ErrorByteIndex
+            if second := re.match(rb"<([\w:.-]+)", raw[at : at + 50]):
+                why = f"a second element begins after its first, <{second[1].decode()}>"
+                remedy = "A file holds one: put the second into a file of its own."
+                return self.bad(why, remedy, error.lineno)
         if error.code == NO_ELEMENTS:
             return self.bad("it holds no XML element", "Is it the right file?", error.lineno)
         why, remedy = ADVICE.get(
@@ -208,6 +216,7 @@ def _code(message: str) -> int:
 
 
 NO_ELEMENTS = _code(errors.XML_ERROR_NO_ELEMENTS)
+JUNK = _code(errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT)
 TAG_MISMATCH = _code(errors.XML_ERROR_TAG_MISMATCH)
 ENDS_EARLY = {
     NO_ELEMENTS,
@@ -228,7 +237,7 @@ ADVICE = {
         "an attribute is given twice in one element",
         "Keep one of the two.",
     ),
-    _code(errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT): (
+    JUNK: (
         "something follows after the end of the first element",
         "A file has one outermost element: remove the rest, or a stray closing tag before it.",
     ),

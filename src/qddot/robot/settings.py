@@ -13,7 +13,7 @@ from qddot.errors import QddotError, did_you_mean, listing
 from qddot.model.friction import PARAMETERS
 from qddot.model.shapes import sphere
 from qddot.readers import fields
-from qddot.readers.document_table import DocumentTable
+from qddot.readers.document_table import MOST_TOLD, DocumentTable
 from qddot.robot.robot import Robot
 
 AXES = ("x", "y", "z")
@@ -39,6 +39,8 @@ def read_settings(table: DocumentTable | None, robot: Robot) -> RobotSettings:
     found: dict[str, Any] = {}
     for key, given in fields.flattened(table.data, lambda table: False):
         value = given.tolist() if hasattr(given, "tolist") else given
+        if len(table.found) - before > MOST_TOLD:
+            break
         if key not in known:
             _refuse(table, key, robot, known)
         elif known[key]:

@@ -27,6 +27,8 @@ from qddot.simulation.acting import Law
 from qddot.simulation.steps import METHODS
 from qddot.simulation.varied import check_names
 
+MOST_STEPS = 2**53
+
 
 @dataclass(frozen=True)
 class RolloutSetup:
@@ -154,6 +156,9 @@ def step_counts(duration: Any, step: float, steps: Any, every: Any) -> tuple[int
 def _multiple(name: str, seconds: Any, step: float) -> int:
     """Return how many steps a time has."""
     positive(name, seconds, "s")
+    if seconds / step > MOST_STEPS:
+        what = f"more than {MOST_STEPS:.1g} steps of {step:g} s"
+        raise BadArgument(f"{name} is {seconds:g} s, which is {what}.")
     count = round(seconds / step)
     if count < 1 or abs(count - seconds / step) > 1e-6 * count:
         near = [

@@ -90,10 +90,12 @@ class Gate:
         Args:
             head: The request up to its blank line.
         """
-        method, *lines = head.decode("latin-1").split("\r\n")
-        method, space, _ = method.partition(" ")
+        first, *lines = head.decode("latin-1").split("\r\n")
+        method, space, _ = first.partition(" ")
         if not space or not method.isalpha():
             return None  # not HTTP at all
+        if not first.isascii() or not first.isprintable():
+            return self._words(HTTPStatus.BAD_REQUEST, "An address is plain letters.").serialize()
         if method != "GET":
             answer = self._words(HTTPStatus.METHOD_NOT_ALLOWED, "The studio answers to GET alone.")
             answer.headers["Allow"] = "GET"

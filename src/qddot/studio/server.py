@@ -13,7 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from qddot.errors import MissingExtra, QddotError
 from qddot.robot import Robot
@@ -228,23 +228,27 @@ def open_page(address: str) -> None:
 
 
 def counted_connections(gate: Gate) -> type[ServerConnection]:
-    """Return connections of which there are only so many at once; further ones end at once.
+    """Return connections of which there are only so many at once.
 
-    So do those that have sent much and taken nothing. What is no plain GET is answered and not
-    read any further.
+    For a further one, the oldest that has not said yet what it wants is ended. So are those that
+    have sent much and taken nothing. What is no plain GET is answered and not read any further.
     """
     from websockets.asyncio.server import ServerConnection
 
     class Counted(ServerConnection):
         here = 0
+        silent: ClassVar[dict[Any, None]] = {}  # who has not sent a whole request, the oldest first
         head: bytes | None = b""  # what came before the first blank line; None once it is through
         refused = False
 
         def connection_made(self, transport: Any) -> None:
             Counted.here += 1
             super().connection_made(transport)
+            self.silent[self] = None
             if Counted.here > MOST_VISITORS:
-                transport.abort()
+                oldest = next(iter(self.silent))
+                del self.silent[oldest]
+                oldest.transport.abort()
 
         def data_received(self, data: bytes) -> None:
             if self.refused:
@@ -254,6 +258,7 @@ def counted_connections(gate: Gate) -> type[ServerConnection]:
                 whole = BLANK in self.head
                 if not whole and len(self.head) < LONGEST_HEAD:
                     return
+                self.silent.pop(self, None)
                 answer = gate.refusal(self.head.partition(BLANK)[0]) if whole else None
                 if answer is not None:
                     self.refused = True
@@ -268,6 +273,7 @@ def counted_connections(gate: Gate) -> type[ServerConnection]:
 
         def connection_lost(self, exc: Exception | None) -> None:
             Counted.here -= 1
+            self.silent.pop(self, None)
             super().connection_lost(exc)
 
     return Counted

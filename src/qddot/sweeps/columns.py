@@ -22,7 +22,8 @@ ENGINES = ("rollout", "exact")
 EXACT = ("auto", "RK45", "DOP853", "Radau", "BDF")
 STEP = 1e-3  # [s]
 ROWS = 100  # at which a run is looked at, about, if the plan does not say
-MOST_STEPS = 10**9
+MOST_STEPS = 10**9  # of a run
+MOST_ROWS = 10**6  # at which a run is looked at
 WHOLE_NUMBER_TOLERANCE = 1e-9  # relative
 
 FAMILIES = {
@@ -102,8 +103,6 @@ def read_time_grid(table: DocumentTable, controllers: Sequence[Controller]) -> T
     counts = [_samples(table, duration, rate) for rate in rates]
     if steps is None or None in counts:
         return TimeGrid(engine, method, duration, duration, 1, 1, tolerance, smoothing)
-    if steps > MOST_STEPS:
-        table.problem("step", f"that makes {steps:.1g} steps per run", "Take longer ones.")
     rows = _rows(table, duration, every, [steps, *counts])
     return TimeGrid(
         engine, method, duration, step, steps, steps // (rows or 1), tolerance, smoothing
@@ -112,6 +111,12 @@ def read_time_grid(table: DocumentTable, controllers: Sequence[Controller]) -> T
 
 def _whole(table: DocumentTable, key: str, duration: float, length: float) -> int | None:
     """Return how many times a length goes into the duration, a whole number."""
+    most = MOST_ROWS if key == "every" else MOST_STEPS
+    if duration / length > most:
+        what = "looks at each run" if key == "every" else "steps per run"
+        message = f"{length:g} s makes more than {most:g} {what}"
+        table.problem(key, message, f"Take {duration / most:.6g} or more, or a shorter duration.")
+        return None
     count = round(duration / length)
     if count < 1 or abs(count * length / duration - 1) > WHOLE_NUMBER_TOLERANCE:
         near = duration / max(1, count)
@@ -125,6 +130,10 @@ def _whole(table: DocumentTable, key: str, duration: float, length: float) -> in
 
 
 def _samples(table: DocumentTable, duration: float, rate: float) -> int | None:
+    if duration * rate > MOST_STEPS:
+        what = f"it is more than {MOST_STEPS:g} samples at {rate:g} Hz"
+        table.problem("duration", what, "Take a shorter one, or a lower rate.")
+        return None
     count = round(duration * rate)
     if count < 1 or abs(count / (duration * rate) - 1) > WHOLE_NUMBER_TOLERANCE:
         table.problem(
@@ -263,7 +272,7 @@ def read_columns(
     if "motion" in names:
         stride = max(1, clock.rows // MOTION_ROWS)
         if apart is not None:
-            stride = max(1, round(apart / clock.spacing))
+            stride = max(1, round(min(apart, clock.duration) / clock.spacing))
             if abs(stride * clock.spacing / apart - 1) > 1e-9:
                 table.problem(
                     "motion_every",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -21,6 +23,8 @@ from qddot.robot import Robot, load
 from qddot.saving import check_place, write_whole
 from qddot.sweeps.study import Study, prepared
 from qddot.writers.toml import written
+
+KEY = re.compile(r"""\s*["']?(.+?)["']?\s*=""")
 
 TEXT = """\
 # A sweep: `qddot sweep {file} -o FOLDER` runs it. docs/sweeps.md says what else a plan may hold.
@@ -107,15 +111,18 @@ def study_of(plan: Any) -> Study:
 
 def lines_of(text: str) -> LineOf:
     """Return a function from a path of keys to its line; keys in quotes are found too."""
-    known = line_finder(text)
-    lines = text.split("\n")
+    known, starts = line_finder(text), defaultdict(list)
+    for number, line in enumerate(text.split("\n"), 1):
+        if quoted := KEY.match(line):
+            starts[quoted[1]].append(number)
 
     def line_of(path: tuple) -> int | None:
         first = known(path)
         if first is None or len(path) < 2 or path[0] not in ("vary", "set"):
             return first
-        start = re.compile(rf"""\s*["']?{re.escape(str(path[1]))}["']?\s*=""")
-        return next((k + 1 for k in range(first - 1, len(lines)) if start.match(lines[k])), first)
+        found = starts.get(str(path[1]), [])
+        after = bisect_left(found, first)
+        return found[after] if after < len(found) else first
 
     return line_of
 

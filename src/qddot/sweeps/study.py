@@ -25,6 +25,7 @@ from qddot.sweeps.variations import by_key, read_variations
 from qddot.writers.toml import to_toml
 
 MOST_UNITS = 20_000  # files in a folder, unless the plan says otherwise
+MOST_RUNS = 10**9
 STEPS_PER_UNIT = 2_000_000  # about half a second of compiled steps
 RUNS_PER_UNIT = 20_000
 EXACT_RUNS_PER_UNIT = 50
@@ -158,8 +159,9 @@ def prepared(
     runs = Runs(known, variations, len(controllers), draws, seed, 1)
     unit = fields.count(table, "unit", _unit(runs.total, clock, kept, nominal.n), 1)
     table.done(("robot", "duration", "step"))
-    if runs.total >= 2**53:
-        table.problem("draws", f"that makes {runs.total:.1g} runs", "Take fewer.")
+    if runs.total > MOST_RUNS:
+        what = f"that makes {runs.total:.1g} runs; at most {MOST_RUNS:g} are run"
+        table.problem("draws", what, "Take fewer, or fewer points of the grid.")
     if found:
         raise _bad(found, file)
     runs = Runs(known, variations, len(controllers), draws, seed, unit)

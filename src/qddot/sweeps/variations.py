@@ -11,7 +11,7 @@ import numpy as np
 
 from qddot.errors import did_you_mean, shorten
 from qddot.readers import fields
-from qddot.readers.document_table import DocumentTable
+from qddot.readers.document_table import MOST_TOLD, DocumentTable
 from qddot.sweeps.quantities import SAMPLERS, Distribution, PlanQuantity
 
 GRIDS = ("grid", "linspace", "geomspace")
@@ -95,6 +95,8 @@ def read_variations(
     found: dict[str, Variation] = {}
     known = [*places, *aliases]
     for written, spec in by_key(table.data):
+        if len(table.found) > MOST_TOLD:
+            break
         key = aliases.get(written, written)
         if key not in places:
             near = did_you_mean(written, known).strip()

@@ -24,6 +24,8 @@ MARK = "# qddot "  # then the kind of the facts, and the facts
 SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
 SPACES = " "  # as many as there are, where nothing else separates
 MOST_PROBLEMS = 100
+MOST_COLUMNS = 10_000
+MOST_BEFORE = 100_000  # lines before the one of names
 FINITE = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf)|nan"
 NUMBER = re.compile(FINITE, re.ASCII)
 ROW = re.compile(rf"(?:{FINITE})(?:,(?:{FINITE}))*\r?\n?", re.ASCII)
@@ -223,6 +225,9 @@ def _header(stream: TextIO, path: Path, exact: bool) -> Text:
             kind, _, said = first.removeprefix(MARK).partition(" ")
             facts[kind] = said.rstrip("\r\n")
         comment = next(lines)
+        if lines.count > MOST_BEFORE:
+            why = f"no row is in its first {MOST_BEFORE} lines"
+            raise BadFile(path, why, "It needs a line of names and rows of numbers.")
     if first.startswith(f'"{MARK}'):
         raise BadFile(
             path,
@@ -232,6 +237,9 @@ def _header(stream: TextIO, path: Path, exact: bool) -> Text:
         )
     next(lines)
     separator = "," if exact else _separator(first, lines.peek())
+    if (count := _entries(first, separator)) > MOST_COLUMNS:
+        why = f"it has {count} columns; at most {MOST_COLUMNS} are read"
+        raise BadFile(path, why, "Is it the right file?", line=lines.count)
     names = next(_rows(chain([first], lines), separator, exact))
     if exact:
         return Text(path, exact, names, separator, lines.count, facts)

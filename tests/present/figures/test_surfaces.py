@@ -2,6 +2,7 @@
 
 import base64
 import re
+import tracemalloc
 from dataclasses import replace
 from functools import cache
 
@@ -232,3 +233,63 @@ def test_a_mesh_that_no_package_reads_is_named_with_the_command(tmp_path, monkey
         assert len(found.parts) > 1  # the skeleton
     (part,) = surfaces_of(robot).parts  # and nothing of it was kept
     assert len(part.triangles) == 1
+
+
+def one_link(shapes):
+    return (
+        f'<robot name="r"><link name="base"/><link name="a">{shapes}</link><joint name="j" '
+        'type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 1 0"/>'
+        '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
+    )
+
+
+def shown(tmp_path, shapes):
+    path = tmp_path / "arm.urdf"
+    path.write_text(one_link(shapes))
+    with pytest.warns(qddot.RobotWarning):
+        return surfaces_of(qddot.load(path))
+
+
+BOX = '<visual><origin xyz="{} 0 0"/><geometry><box size="1 1 1"/></geometry></visual>'
+
+
+def test_shapes_in_one_place_are_one_and_thousands_are_cut_with_a_sentence(tmp_path):
+    assert len(shown(tmp_path, BOX.format(0) * 5000).parts) == 1
+    found = shown(tmp_path, "".join(BOX.format(k) for k in range(1500)))
+    assert len(found.parts) == 1000
+    assert found.missing == "Only 1000 of 1500 shapes are shown."
+
+
+def test_a_triangle_of_many_materials_is_one(tmp_path):
+    faces = "".join(f"usemtl m{k}\nf 1 2 3\n" for k in range(9000))
+    (tmp_path / "mesh.obj").write_text(f"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n{faces}f 3 2 1\n")
+    found = shown(tmp_path, '<visual><geometry><mesh filename="mesh.obj"/></geometry></visual>')
+    assert [len(part.triangles) for part in found.parts] == [2]  # its back has another order
+
+
+def test_thousands_of_triangles_meet_at_a_tip_without_their_square_in_memory():
+    turn = np.linspace(0, 2 * np.pi, 6000, endpoint=False)
+    rim = np.column_stack([np.cos(turn), np.sin(turn), 0 * turn])
+    k = np.arange(len(turn))
+    corners = np.column_stack([0 * k, 1 + k, 1 + (k + 1) % len(k)])
+    tracemalloc.start()
+    shell = shells.from_triangles(np.vstack([[0, 0, 1], rim]), corners)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert_allclose(np.linalg.norm(shell.normals, axis=1), 1, rtol=0, atol=1e-12)
+    assert peak < 6000**2 * 4  # [bytes]
+
+
+def test_surfaces_behind_one_another_without_end_are_refused(tmp_path):
+    from qddot.errors import BadArgument
+    from qddot.present.figures.robot_picture import plot_robot
+
+    balls = "".join(
+        f'<visual><geometry><sphere radius="{1 + k / 999}"/></geometry></visual>'
+        for k in range(999)
+    )
+    (tmp_path / "arm.urdf").write_text(one_link(balls))
+    with pytest.warns(qddot.RobotWarning):
+        robot = qddot.load(tmp_path / "arm.urdf")
+    with pytest.raises(BadArgument, match=r"lie \d+ deep over one another; at most \d+ are drawn"):
+        plot_robot(robot)

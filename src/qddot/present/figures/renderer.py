@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.errors import BadArgument
 from qddot.present.figures.eye import Eye
 from qddot.present.figures.surfaces import Surfaces
 
@@ -18,6 +19,8 @@ FINE = 2  # samples in a pixel, in each direction
 ABOVE, BELOW, LAMP = 0.72, 0.28, 0.5  # light from above, from below and of the lamp
 EDGE = 0.7  # of its light, what a surface lacks that is seen along itself
 GHOST = 0.42  # how dense a ghost is
+MOST_LAYERS = 60  # triangles behind one another, on average
+MOST_LINES = 20_000  # triangles that a line of the picture meets, on average
 ROWS_AT_ONCE = 1_000_000  # samples that are painted together
 SAMPLES_AT_ONCE = 1_000_000  # of triangles that are looked at together
 NEAREST = 1e-3  # [m], what is nearer to the camera, or behind it, is not drawn
@@ -106,7 +109,9 @@ class Layer:
         ends = self.corners[..., 1]
         first = np.maximum(np.ceil(ends.min(axis=1) - 0.5), rows.start).astype(int)
         last = np.minimum(np.floor(ends.max(axis=1) - 0.5), rows.stop - 1).astype(int)
-        k, y = _counted(np.where(self.hidden, 0, np.maximum(last - first + 1, 0)))
+        lines = np.where(self.hidden, 0, np.maximum(last - first + 1, 0))
+        check_layers(lines.sum() / high, MOST_LINES)
+        k, y = _counted(lines)
         y += first[k]
         # of a row, a triangle covers what all three weights leave: a x + b ≥ 0 each
         a, b = self.inverse[k, :, 0], self.weights(k, -0.5, y)
@@ -116,6 +121,7 @@ class Layer:
         right = np.floor(np.where(a < 0, end, wide - 1).min(axis=1).clip(-1, wide - 1))
         right = np.where(((a == 0) & (b < 0)).any(axis=1), -1, right).astype(int)
         count = np.maximum(right - left + 1, 0)
+        check_layers(count.sum() / (high * wide), MOST_LAYERS)
         cuts = np.flatnonzero(np.diff(np.cumsum(count) // SAMPLES_AT_ONCE)) + 1
         for group in np.split(np.arange(len(k)), cuts):
             row, x = _counted(count[group])
@@ -141,6 +147,15 @@ class Layer:
         """Return how much each corner of triangles k counts in the middle of samples, (k, 3)."""
         middle = np.stack(np.broadcast_arrays(x + 0.5, y + 0.5, 1.0), axis=-1)
         return np.einsum("kij,kj->ki", self.inverse[k], middle)
+
+
+def check_layers(count: float, most: int) -> None:
+    """Raise BadArgument if triangles lie over one another too many times to be drawn."""
+    if count > most:
+        raise BadArgument(
+            f"Its surfaces lie {count:.0f} deep over one another; at most {most} are drawn.\n"
+            "  Leave out what is hidden, or simplify the meshes."
+        )
 
 
 def _counted(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

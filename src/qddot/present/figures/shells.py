@@ -16,6 +16,8 @@ BEVEL = 0.12  # radius of an edge, in parts of the thinnest measure; edges catch
 LARGEST_BEVEL = 0.012  # [m]
 ARC = 3  # pieces of a rounded edge
 
+AT_ONCE = 1000  # corners in one place
+
 
 class Shell(NamedTuple):
     """A surface: lengths in metres, in the axes of whatever carries it."""
@@ -174,9 +176,9 @@ def from_triangles(points: np.ndarray, triangles: np.ndarray) -> Shell:
     starts = np.flatnonzero(np.diff(at[order], prepend=-1))
     normals = np.empty((len(at), 3))
     for group in np.split(order, starts[1:]):
-        own = flat[face[group]]
-        near = own @ own.T > CREASE
-        normals[group] = near @ area[face[group]]
+        own, weights = flat[face[group]], area[face[group]]
+        for k in range(0, len(group), AT_ONCE):  # thousands may meet at the tip of a cone
+            normals[group[k : k + AT_ONCE]] = (own[k : k + AT_ONCE] @ own.T > CREASE) @ weights
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
     normals = np.where(lengths > 0, normals / np.where(lengths > 0, lengths, 1), flat[face])
     # corners alike in place and normal are one point again

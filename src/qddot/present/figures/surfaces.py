@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
 SIDES = (36, 28, 20, 14, 10, 7)  # pieces of a whole turn: as many as there is room for
 MOST_TRIANGLES = 40_000  # of a robot, as far as coarser shapes can do it
+MOST_SHAPES = 1000  # that are drawn
+MOST_FINE = 300  # shapes of which the finer ones are tried first
 MESH_LEAST = 300  # triangles of a mesh, however little room there is
 PLAIN = "#c9ced6"  # what has no colour of its own
 OPAQUE = (1.0, 1.0, 1.0, 1.0)
@@ -167,13 +169,14 @@ def _surfaces_of(robot: Robot, triangles: int) -> Surfaces:
 
 
 def _made_surfaces(robot: Robot, triangles: int, worker: MeshWorker) -> Surfaces:
-    shapes = [*geometry_on_bodies(robot.model, robot.tree)]
+    every = {_seen(*each): each for each in geometry_on_bodies(robot.model, robot.tree)}  # once
+    shapes = [*every.values()][:MOST_SHAPES]
     meshes = {k: found for k, found in enumerate(shapes) if isinstance(found[2].shape, MeshShape)}
     read, problems = _read(meshes, worker)
     # what carries a mesh that is missing, and what has no shape at all, is shown as it is made
     bare = {shapes[k][0] for k in problems} if len(shapes) > len(problems) else None
     found: list[Surface] = []
-    for sides in SIDES:
+    for sides in SIDES if len(shapes) < MOST_FINE else SIDES[-1:]:
         found = [*_drawn(shapes, sides), *_made(robot, bare, sides)]
         if _count(found) <= triangles / (2 if read else 1):
             break
@@ -184,7 +187,16 @@ def _made_surfaces(robot: Robot, triangles: int, worker: MeshWorker) -> Surfaces
         found += _mesh_parts(shapes[k], mesh, share, worker)
     # shapes without size and what is see-through show nothing
     found = [x for x in found if len(x.triangles)] or [*_made(robot, None, SIDES[0])]
-    return Surfaces(tuple(found), missing_sentence([*problems.values()]))
+    missing = missing_sentence([*problems.values()])
+    if len(every) > MOST_SHAPES:
+        missing = f"Only {MOST_SHAPES} of {len(every)} shapes are shown. {missing}".strip()
+    return Surfaces(tuple(found), missing)
+
+
+def _seen(body: int, X_BG: Pose, geometry: Geometry) -> tuple:
+    """Return what two shapes share that look alike in one place."""
+    place = (np.asarray(x, float).tobytes() for x in (X_BG.R, X_BG.p))
+    return (body, *place, geometry.shape, geometry.colour)
 
 
 PlacedShape = tuple[int, Pose, Geometry]  # the body that carries a shape, where on it, the shape
@@ -269,11 +281,12 @@ def _mesh_parts(
 ) -> Iterator[Surface]:
     """Yield a mesh, a surface for each of its colours."""
     from qddot.readers.meshes.reduction import reduced
+    from qddot.readers.meshes.triangles import distinct
 
     body, X_BG, geometry = shown
     assert isinstance(geometry.shape, MeshShape)
     scale = np.array(geometry.shape.scale, dtype=float)
-    small = reduced(mesh, triangles, worker)
+    small = reduced(distinct(mesh), triangles, worker)
     points = small.points * scale
     corners = small.triangles[:, :: -1 if np.prod(scale) < 0 else 1]
     colours = None if geometry.colour else small.colours

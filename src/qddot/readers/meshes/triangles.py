@@ -110,6 +110,17 @@ def joined(mesh: TriangleMesh) -> TriangleMesh:
     return TriangleMesh(points[first], triangles[kept], colours)
 
 
+def distinct(mesh: TriangleMesh) -> TriangleMesh:
+    """Return the surface with each triangle once, however often a file has it."""
+    turned = mesh.triangles.argmin(axis=1)[:, None] + np.arange(3)
+    same = numbered(np.take_along_axis(mesh.triangles, turned % 3, axis=1).astype(float))
+    first = np.sort(np.unique(same, return_index=True)[1])
+    if len(first) == len(same):
+        return mesh
+    colours = None if mesh.colours is None else mesh.colours[first]
+    return TriangleMesh(mesh.points, mesh.triangles[first], colours)
+
+
 def numbered(rows: np.ndarray) -> np.ndarray:
     """Return a number per row, of two or three, the same for equal rows, counted from 0."""
     bits = np.ascontiguousarray(rows + 0.0, dtype=float).view(np.uint64)  # -0 is 0

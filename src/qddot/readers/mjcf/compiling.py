@@ -17,11 +17,20 @@ from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import Any
 
-from qddot.errors import BadFile, BadRobot, MissingExtra, Problem, Severity, shorten
+from qddot.errors import (
+    BadFile,
+    BadRobot,
+    MissingExtra,
+    Problem,
+    QddotError,
+    Severity,
+    shorten,
+)
 from qddot.model.structure import place
 from qddot.readers.mjcf.geoms import MeshAsset, compiler, geoms_of, mesh_folder, stand_in
 from qddot.readers.mjcf.numbers import impossible_inertias, typed_matrix
 from qddot.readers.mjcf.source import MjcfSource, is_file
+from qddot.workers import ResourceLimits, Worker
 
 # arrays that a file may ask for in any size, and that are not wanted
 SIZES = ("nuserdata", "nkey")
@@ -30,6 +39,9 @@ AUTOMATIC_SIZES = (
     *("nuser_body", "nuser_jnt", "nuser_geom", "nuser_site", "nuser_cam"),
     *("nuser_tendon", "nuser_actuator", "nuser_sensor"),
 )
+SECONDS = 60  # for reading a file
+LIMITS = ResourceLimits(memory=4 * 10**9)
+MOST_DELETED = 10_000_000  # times the elements: each deletion looks at all of them
 # nothing in these changes how a robot moves on its own
 UNWANTED = (
     *("keys", "sensors", "pairs", "excludes", "numerics", "tuples", "texts"),
@@ -90,6 +102,8 @@ def compile_source(source: MjcfSource) -> MujocoModel:
         BadRobot: If a body's mass is in a mesh that is missing.
     """
     mujoco = mujoco_module()
+    if source.submodels:
+        survive(source.path)
     path, failures = source.path, (ValueError, RuntimeError, MemoryError, mujoco.FatalError)
     with quiet(mujoco):
         try:
@@ -97,8 +111,8 @@ def compile_source(source: MjcfSource) -> MujocoModel:
         except failures as error:
             raise refused(path, error) from None
         name = path.stem if spec.modelname in ("", "MuJoCo Model") else spec.modelname
-        keys = {key.name: tuple(float(x) for x in key.qpos) for key in spec.keys}
-        strip(spec)
+        homes = [tuple(float(x) for x in key.qpos) for key in spec.keys if key.name == "home"]
+        strip(spec, source)
         bodies = [body for body, _ in walk(spec.worldbody)]
         geoms = [each for body in bodies for each in geoms_of(body, mujoco)]
         meshes = {mesh.name: MeshAsset.of(mesh, spec) for mesh in spec.meshes}
@@ -114,7 +128,7 @@ def compile_source(source: MjcfSource) -> MujocoModel:
             raise (BadRobot(name, wrong) if wrong else refused(path, error)) from None
     matrices = {body.id: matrix for body, matrix in typed}
     names = names_of(spec, source)
-    home = keys.get("home", ())
+    home = homes[0] if homes else ()
     shapes = source, geoms, meshes
     return MujocoModel(mujoco, spec, model, names, tuple(problems), name, matrices, *shapes, home)
 
@@ -149,8 +163,29 @@ def refused(path: Path, error: Exception) -> BadFile:
     )
 
 
-def strip(spec: Any) -> None:
+def read_once(path: str) -> None:
+    """Read a file with MuJoCo and forget it; runs in a worker."""
+    mujoco_module().MjSpec.from_file(path)
+
+
+def survive(path: Path) -> None:
+    """Raise BadFile if MuJoCo crashes over a file, which it may where one model is in another."""
+    with Worker(limits=LIMITS) as worker:
+        worker.ask("qddot.readers.mjcf.compiling:read_once", str(path.absolute()))
+        try:
+            worker.result(SECONDS)
+        except (TimeoutError, EOFError):
+            raise BadFile(path, "MuJoCo crashes over it", "Does a model hold itself?") from None
+        except QddotError:  # of MuJoCo, which says it again here
+            return
+
+
+def strip(spec: Any, source: MjcfSource) -> None:
     """Take out of a spec what does not move and does not weigh."""
+    count = sum(len(getattr(spec, name)) for name in (*UNWANTED, "meshes"))
+    if count * source.elements > MOST_DELETED:
+        why = f"it has {count} meshes, sensors and other parts that do not move in all its elements"
+        raise BadFile(source.path, f"{why}, which are too many", "Leave out what is not needed.")
     spec.compiler.fusestatic = False  # it would lose the names of bodies
     spec.compiler.usethread = False
     for name in SIZES:

@@ -16,9 +16,10 @@ from qddot.errors import BadFile, shorten
 from qddot.model.structure import MOST_LINKS
 from qddot.readers.files import read_bytes
 from qddot.readers.places import is_absolute
-from qddot.readers.xml import MOST_ELEMENTS, Element, read_xml
+from qddot.readers.xml import Element, read_xml
 
 MOST_FILES = 200
+MOST_ELEMENTS = 20_000  # MuJoCo's time for many of them is their square
 MOST_HEIGHTS = 10_000_000
 MODEL, PART = "mujoco", "mujocoinclude"
 
@@ -73,19 +74,22 @@ def read_source(path: Path) -> MjcfSource:
         remedy = f"An MJCF file begins with <{MODEL}>."
         raise BadFile(path, f"it begins with <{shorten(root.tag, 40)}>", remedy, root.line)
     _walk(source, root, path)
+    own = list(source.files)
     for element, file in list(source.submodels):
         size = source.elements
         asset = _named_file(source, element, file)
-        _walk(source, _root(source, asset), asset)
+        if any(asset.samefile(each) for each in own):
+            why = f"<model> names {shorten(asset.name)!r}, which is the model itself"
+            raise BadFile(file, why, "Attach another file.", element.line)
+        _walk(source, _root(source, asset), asset, is_submodel=True)
         # it may be placed many times
         source.elements += source.attached * (source.elements - size)
         _check_size(source, element, file)
     return source
 
 
-def _walk(source: MjcfSource, root: Element, file: Path) -> None:
+def _walk(source: MjcfSource, root: Element, file: Path, is_submodel: bool = False) -> None:
     """Take note of every element from a root on, those of included files in their place."""
-    is_submodel = file != source.path
     waiting = [(child, file, "", 1.0) for child in reversed(root.children)]
     while waiting:
         element, file, section, times = waiting.pop()
