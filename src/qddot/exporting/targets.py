@@ -57,11 +57,7 @@ MEANT = {  # other words for targets, as `plain_name` writes them
 
 
 def chosen_target(place: Path, target: str | None) -> str | None:
-    """Return the target that a place and a name mean; None for a robot file.
-
-    Raises:
-        BadArgument: If there is no such target, or it writes several files and the place is one.
-    """
+    """Return the target that a place and a name mean, or refuse them; None for a robot file."""
     ending = "" if os.path.isdir(place) else place.suffix.lower().rstrip(".")
     written = written_endings()
     if target is None:

@@ -116,9 +116,7 @@ class Search:
     def shrunk(self, X: np.ndarray, *, together: bool = False) -> np.ndarray | None:
         """Return the motion, made smaller about its rest until it keeps every limit.
 
-        Args:
-            X: The motion.
-            together: Whether all joints shrink by the same factor.
+        All joints shrink together, by the same factor, or each by its own.
         """
         (B0, B1, B2), factor = self.fine
         limits, rest, moves = self.limits, X[0], X[1:]

@@ -62,9 +62,7 @@ class ResidualPattern:
 def residual_patterns(fit: Fit, log: Log | None = None) -> list[ResidualPattern]:
     """Return every joint over every variable, what explains most first.
 
-    Args:
-        fit: The fit.
-        log: Rows as they were fitted; those of the fit if not given.
+    The rows are those of the fit if no others are given, as they were fitted.
     """
     from qddot.identification.validation import rows_for
 

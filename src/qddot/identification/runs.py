@@ -107,9 +107,7 @@ def is_several(log: Any) -> bool:
 def runs_of(robot: Any, log: Any) -> tuple[list[MeasuredRun], list[CarriedLoad], list[int]]:
     """Return the runs of a fit by name, the different loads in them, and each run's load.
 
-    Args:
-        robot: Whose logs these are.
-        log: One log, or a list of logs, of files and of runs.
+    There may be one log, or a list of logs, of files and of runs.
     """
     given = list(log) if is_several(log) else [log]
     if not given:

@@ -94,9 +94,7 @@ def distrust(fit: Fit) -> list[str]:
 def change_left(fit: Fit, squares: np.ndarray | None = None) -> float:
     """Return the torque error relative to how torques differ from their means; ∞ if they do not.
 
-    Args:
-        fit: The fit.
-        squares: What is left of the torques of each joint, squared; by default by the fit.
+    The squares that are left of the torques of each joint are those of the fit if not given.
     """
     problem, rows = fit.problem, fit.samples
     squares = problem.squares(fit.values) if squares is None else squares
@@ -184,12 +182,9 @@ def worth(error: float) -> str:
 
 
 def on_another_log(fit: Fit, run: Mapping[str, Any], name: str) -> str:
-    """Return how good the torques of a model are on a log that was not fitted, in a sentence.
+    """Return how good torques are on a log, of this name, that was not fitted, in a sentence.
 
-    Args:
-        fit: The fit.
-        run: What `errors_by_run` says of it.
-        name: What it is called.
+    What `errors_by_run` says of the log decides.
     """
     error, old = run["relative_error"], run["before"]
     if _explained_by_file(fit, error, old):
@@ -204,13 +199,9 @@ def on_another_log(fit: Fit, run: Mapping[str, Any], name: str) -> str:
 
 
 def payload_deviation(fit: Fit, frame: str | None = None) -> float:
-    """Return the mass [kg] at a frame that would change the values found by one deviation.
+    """Return the mass [kg] at a frame, or at the tip, that would change values by one deviation.
 
     NaN where deviations are not known, ∞ where no torque feels the mass.
-
-    Args:
-        fit: The fit.
-        frame: The frame that would carry it; the robot's tip if not given.
     """
     problem = fit.problem
     robot = problem.regression.robot

@@ -74,11 +74,7 @@ class JointLaw(ControlLaw):
 
 
 def joints_of(robot: Any) -> tuple[str, ...]:
-    """Return the names of a robot's joints.
-
-    Raises:
-        BadArgument: If it is no robot, or has no joint that moves.
-    """
+    """Return the names of a robot's joints; refuse what a law cannot move."""
     if not isinstance(robot, Robot):
         raise BadArgument(f"A law is made from a robot, not from {type(robot).__name__}.")
     if not robot.n:

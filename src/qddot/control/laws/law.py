@@ -7,7 +7,7 @@ Python calls, what `simulate` and `rollout` fuse into the motion, and what is ex
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from operator import attrgetter
@@ -184,13 +184,28 @@ class ControlLaw:
     @cached_property
     def whole(self) -> Program:
         """The program of t, q, qd and, where it has a state, x: of all of them, used or not."""
-
-        def law(*state: Any) -> dict[str, Any]:
-            tau, xd = self.define(*state, *([NO_STATE] if not len(self.x0) else []))
-            return {"tau": tau} | ({"xd": xd} if len(self.x0) else {})
-
         with message_if_slow(f"recording {type(self).__name__} of {self.robot.name}"):
-            return optimised(record(law, type(self).__name__, **self.inputs))
+            return self.recorded(type(self).__name__, ControlLaw.outputs)
+
+    def outputs(self, *state: Any) -> dict[str, Any]:
+        """Return its outputs by name: τ, and ẋ where it has a state."""
+        tau, xd = self.define(*state)
+        return {"tau": tau} | ({"xd": xd} if len(self.x0) else {})
+
+    def recorded(self, name: str, what: Callable[..., Any], gains: Sequence[str] = ()) -> Program:
+        """Return the program of what a law gives at t, q, q̇ and x; some gains are inputs, too.
+
+        They are those on a diagonal; inputs are called gain_kp, and have its entries.
+        """
+        more = {f"gain_{gain}": (len(getattr(self, gain)),) for gain in gains}
+        parts = len(self.inputs)
+
+        def function(*arrays: Any) -> Any:
+            law = copy.copy(self) if gains else self
+            law.__dict__.update(zip(gains, map(np.diag, arrays[parts:]), strict=True))
+            return what(law, *arrays[:parts], *([] if len(self.x0) else [NO_STATE]))
+
+        return optimised(record(function, name, **self.inputs, **more))
 
     @cached_property
     def program(self) -> Program:
@@ -203,20 +218,20 @@ class ControlLaw:
         n, m = self.robot.n, len(self.x0)
         return {"t": (), "q": (self.robot.nq,), "qd": (n,)} | ({"x": (m,)} if m else {})
 
-    def lyapunov(self, robot: Robot | None = None) -> Program | None:
+    def lyapunov(self, robot: Robot | None = None, gains: Sequence[str] = ()) -> Program | None:
         """Return the program of V(t, q, qd[, x]) for an arm; None where the law has none.
 
         Args:
             robot: The arm under control; the law's own model if not given.
+            gains: Those that are inputs, too.
         """
-        tree = (robot or self.robot).tree
-        found = []
+        tree, found = (robot or self.robot).tree, []
 
-        def energy(*state: Any) -> Any:
-            found.append(self.value(tree, *state, *([NO_STATE] if not len(self.x0) else [])))
+        def energy(law: ControlLaw, *state: Any) -> Any:
+            found.append(law.value(tree, *state))
             return 0.0 if found[0] is None else {"V": found[0]}
 
-        program = optimised(record(energy, f"V of {type(self).__name__}", **self.inputs))
+        program = self.recorded(f"V of {type(self).__name__}", energy, gains)
         return None if found[0] is None else program
 
     @cached_property

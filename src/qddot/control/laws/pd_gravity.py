@@ -120,11 +120,7 @@ class PDGravity(JointLaw):
 
 
 def slope_of(given: Any, robot: Robot) -> float:
-    """Return a bound of ‖∂g/∂q‖₂ as a number.
-
-    Raises:
-        BadArgument: If it is the bound of another quantity, or of another robot.
-    """
+    """Return a bound of ‖∂g/∂q‖₂ as a number; refuse that of another quantity or robot."""
     if not isinstance(given, Bound):
         return bound("gravity_slope", given)
     if given.quantity != SLOPE:
