@@ -69,8 +69,15 @@ def sampled_run(
 ) -> Sampled:
     """Return the motion of an arm under a law that is sampled at a fixed rate.
 
-    The law's own state is stepped as a computer would: x⁺ = x + ẋ/rate. One in `every` rows is
-    kept.
+    The law's own state is stepped as a computer would: x⁺ = x + ẋ/rate.
+
+    Args:
+        plant: The arm.
+        law: The law.
+        q0, qd0: Where it starts, shape (n,).
+        duration: How long [s].
+        sampling: How the law sees and acts.
+        every: How many samples there are from one kept row to the next.
     """
     period = 1 / sampling.rate
     count = max(1, ceil(duration / period - ROUNDING))
@@ -122,8 +129,10 @@ class SampledLoop:
     ) -> Iterator[tuple[float, np.ndarray, Any, Any, Any]]:
         """Yield t, y, τ, x and ẋ at every sample, and once more at the end.
 
-        The last sample may end sooner than a period later; the law began some time before the first
-        [s].
+        Args:
+            count: How many samples there are.
+            end: When the last one ends [s], if sooner than a period later.
+            began: How long the law has been at it before the first of them [s].
         """
         plant, sampling, n = self.plant, self.sampling, self.plant.robot.n
         at, pieces, past = plant.layout, self.pieces, self.past

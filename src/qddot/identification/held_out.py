@@ -224,14 +224,10 @@ def usual(log: Log) -> str:
 
 
 def way(judge: LogJudge, later: float | np.ndarray = 0.0) -> tuple[Way, Cutoff]:
-    """Return how to prepare a log, and why so.
+    """Return how to prepare a log, and why so, its torques taken so much later [s].
 
     Derivatives are those of the measured velocities where there are some, unless those of the
     positions predict clearly better.
-
-    Args:
-        judge: The log.
-        later: By how much later in the log torques are taken [s], one or one per joint.
     """
     log = judge.log
     doubted = judge.robot is not None and log.tree is None and log.qd is not None

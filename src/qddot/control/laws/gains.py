@@ -59,11 +59,9 @@ def gain(name: str, value: Any, parts: Sequence[str], least: str = "positive") -
 
 
 def bound(name: str, value: Any) -> float:
-    """Return a bound as a number.
+    """Return a bound as a number; refuse one that is negative or not finite.
 
-    Raises:
-        BadArgument: If it is none, or negative, or not finite; and if it is a certified bound,
-            which is one of the arm and not of what this one is about.
+    A certified bound is refused, too: it is one of the arm, not of what this one is about.
     """
     if isinstance(value, Bound):
         raise BadArgument(
