@@ -77,8 +77,8 @@ class Report:
         """When the error settled, in words."""
         if (worst := float(self.worst.max(initial=0))) <= self.level:
             units = " or ".join(dict.fromkeys(self.error_units))
-            below = f"{rounded_up(np.array(worst)):.2g} {units}".rstrip()
-            return f"starts on its reference; the error stays below {below}"
+            most = f"{rounded_up(np.array(worst)):.2g} {units}".rstrip()
+            return f"starts on its reference; the error is at most {most}"
         if self.settling_time is None:
             return "not settled"
         return f"settled to 2 % after {self.settling_time:.4g} s"

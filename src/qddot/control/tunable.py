@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
-from qddot.control.laws.law import ControlLaw
+from qddot.control.laws.law import ControlLaw, lyapunov, outputs, recorded
 from qddot.robot import Robot
 
 
@@ -26,10 +26,10 @@ class Tunable:
 
     def __init__(self, law: ControlLaw, robot: Robot):
         """Record and compile a law, and its V for an arm under control."""
-        self.pattern, self.robot = law, robot
+        self.pattern = law
         self.names = tuple(name for name in law.gain_names if _diagonal(law, name) is not None)
-        self.torque = Kernel(law.recorded(type(law).__name__, ControlLaw.outputs, self.names))
-        V = law.lyapunov(robot, self.names)
+        self.torque = Kernel(recorded(law, type(law).__name__, outputs, self.names))
+        V = lyapunov(law, robot.tree, self.names)
         self.V = None if V is None else Kernel(V)
 
     def gains(self, law: ControlLaw) -> list[np.ndarray]:

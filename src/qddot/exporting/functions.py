@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from qddot.checks import frame_name
-from qddot.control.laws.law import NO_STATE, ControlLaw
+from qddot.control.laws.law import NO_STATE, ControlLaw, outputs
 from qddot.control.laws.momentum_observer import MomentumObserver
 from qddot.control.laws.task_tracking import TaskTracking
 from qddot.control.tasks.task_velocity import TaskVelocity
@@ -323,7 +323,7 @@ RESERVED = frozenset(
         *("real", "main", "sin", "cos", "sqrt", "exp", "log", "tanh", "fabs", "count", "state"),
         *("elseif", "end", "function", "global", "methods", "otherwise", "parfor", "persistent"),
         *("spmd", "properties", "abs", "sign", "numel", "reshape", "error", "isnumeric", "isreal"),
-        *("atan2", "floor"),
+        *("atan2", "check", "floor"),
     }
 )
 
@@ -349,7 +349,7 @@ def commanded(law: ControlLaw) -> Program:
             told = law.following(CommandedReference(motion, len(motion[1])))
         state = [inputs[name] for name in law.inputs] + ([] if len(law.x0) else [NO_STATE])
         if not isinstance(told, MomentumObserver):
-            return told.outputs(*state)
+            return outputs(told, *state)
         tau, xd = told.observed(*state, inputs["applied"])
         return {"tau": tau, "xd": xd}
 

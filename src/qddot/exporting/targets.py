@@ -1,8 +1,8 @@
 """The targets of `export`, a row each: Python and the command line both ask this table.
 
-A writer takes the robot, the functions, whether numbers are float32, and the name that functions
-and files begin with, "" for the robot's own; it returns the contents of files by their names. It is
-named as "module:function" and imported on first use, so that this table costs nothing.
+A writer takes the robot, the functions, whether numbers are float32, and, where it writes
+functions, the name that they and files begin with, "" for the robot's own; it returns the contents
+of files by their names. It is named as "module:function" and imported on first use.
 """
 
 from __future__ import annotations

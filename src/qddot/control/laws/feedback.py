@@ -102,14 +102,13 @@ class FrameLaw(ControlLaw):
 
     frame: str
     axes: str
-    orientation: Any = None
 
     moves_frame: ClassVar[bool] = True
 
     @cached_property
     def task(self) -> Task:
         """What of the frame is controlled, and in which axes."""
-        return Task(self.frame, self.axes, self.orientation)
+        return Task(self.frame, self.axes, getattr(self, "orientation", None))
 
     @property
     def error_names(self) -> tuple[str, ...]:

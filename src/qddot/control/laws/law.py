@@ -185,27 +185,7 @@ class ControlLaw:
     def whole(self) -> Program:
         """The program of t, q, qd and, where it has a state, x: of all of them, used or not."""
         with message_if_slow(f"recording {type(self).__name__} of {self.robot.name}"):
-            return self.recorded(type(self).__name__, ControlLaw.outputs)
-
-    def outputs(self, *state: Any) -> dict[str, Any]:
-        """Return its outputs by name: τ, and ẋ where it has a state."""
-        tau, xd = self.define(*state)
-        return {"tau": tau} | ({"xd": xd} if len(self.x0) else {})
-
-    def recorded(self, name: str, what: Callable[..., Any], gains: Sequence[str] = ()) -> Program:
-        """Return the program of what a law gives at t, q, q̇ and x; some gains are inputs, too.
-
-        They are those on a diagonal; inputs are called gain_kp, and have its entries.
-        """
-        more = {f"gain_{gain}": (len(getattr(self, gain)),) for gain in gains}
-        parts = len(self.inputs)
-
-        def function(*arrays: Any) -> Any:
-            law = copy.copy(self) if gains else self
-            law.__dict__.update(zip(gains, map(np.diag, arrays[parts:]), strict=True))
-            return what(law, *arrays[:parts], *([] if len(self.x0) else [NO_STATE]))
-
-        return optimised(record(function, name, **self.inputs, **more))
+            return recorded(self, type(self).__name__, outputs)
 
     @cached_property
     def program(self) -> Program:
@@ -218,21 +198,13 @@ class ControlLaw:
         n, m = self.robot.n, len(self.x0)
         return {"t": (), "q": (self.robot.nq,), "qd": (n,)} | ({"x": (m,)} if m else {})
 
-    def lyapunov(self, robot: Robot | None = None, gains: Sequence[str] = ()) -> Program | None:
+    def lyapunov(self, robot: Robot | None = None) -> Program | None:
         """Return the program of V(t, q, qd[, x]) for an arm; None where the law has none.
 
         Args:
             robot: The arm under control; the law's own model if not given.
-            gains: Those that are inputs, too.
         """
-        tree, found = (robot or self.robot).tree, []
-
-        def energy(law: ControlLaw, *state: Any) -> Any:
-            found.append(law.value(tree, *state))
-            return 0.0 if found[0] is None else {"V": found[0]}
-
-        program = self.recorded(f"V of {type(self).__name__}", energy, gains)
-        return None if found[0] is None else program
+        return lyapunov(self, (robot or self.robot).tree)
 
     @cached_property
     def evaluated(self) -> Callable[..., Any]:
@@ -294,6 +266,42 @@ class ControlLaw:
         return f"<{type(self).__name__} of {self.robot.name!r}: {self.equation}>"
 
     _repr_html_ = in_notebook("control.law_html")
+
+
+def outputs(law: ControlLaw, *state: Any) -> dict[str, Any]:
+    """Return what a law gives at t, q, q̇ and x by name: τ, and ẋ where it has a state."""
+    tau, xd = law.define(*state)
+    return {"tau": tau} | ({"xd": xd} if len(law.x0) else {})
+
+
+def lyapunov(law: ControlLaw, tree: Tree, gains: Sequence[str] = ()) -> Program | None:
+    """Return the program of V for an arm, some gains of which are inputs; None: there is no V."""
+    found = []
+
+    def energy(law: ControlLaw, *state: Any) -> Any:
+        found.append(law.value(tree, *state))
+        return 0.0 if found[0] is None else {"V": found[0]}
+
+    program = recorded(law, f"V of {type(law).__name__}", energy, gains)
+    return None if found[0] is None else program
+
+
+def recorded(
+    law: ControlLaw, name: str, what: Callable[..., Any], gains: Sequence[str] = ()
+) -> Program:
+    """Return the program of what a law gives at t, q, q̇ and x; some gains are inputs, too.
+
+    They are those on a diagonal; inputs are called gain_kp, and have its entries.
+    """
+    more = {f"gain_{gain}": (len(getattr(law, gain)),) for gain in gains}
+    parts = len(law.inputs)
+
+    def function(*arrays: Any) -> Any:
+        turned = copy.copy(law) if gains else law
+        turned.__dict__.update(zip(gains, map(np.diag, arrays[parts:]), strict=True))
+        return what(turned, *arrays[:parts], *([] if len(law.x0) else [NO_STATE]))
+
+    return optimised(record(function, name, **law.inputs, **more))
 
 
 def without_unused(program: Program) -> Program:
