@@ -61,11 +61,7 @@ class CarriedLoad:
 
     @staticmethod
     def of(robot: Any, carries: str | Payload) -> CarriedLoad:
-        """Return the load of a run.
-
-        Raises:
-            BadArgument: If there is no such frame, or it does not move.
-        """
+        """Return the load of a run; refuse a frame that is not there, or does not move."""
         known = carries if isinstance(carries, Payload) else None
         frame = frame_name(robot, carries if known is None else known.frame)
         body, X_BF = robot.tree.frames[frame]
