@@ -6,7 +6,9 @@ The code blocks of a page run in order, in one namespace and one temporary folde
     ```console    that starts with "$ qddot" has its lines with a "$" run, as far as the programs
                   are there; their exit status must be 0, and they must print what is below them
     ```text       right below such a block, in the same section, must be what that block printed
-    a table       with a column "qddot prints" must have formulas there that the page has printed
+    a table       with a column "qddot prints" must have nothing there but formulas that the page
+                  has printed, or the words "asserted above" (or below) where a block of the section
+                  has an assertion
     prose         below <!-- says 943: run.how["steps"] --> must have the number 943, and the
                   expression this value, after the blocks above it have run; a line per number
 
@@ -54,6 +56,7 @@ SAYS = re.compile(r"says ([^:]+): (.+)")
 LINK = re.compile(r"\[[^\]]*\]\(<?([^)\s>]+)>?[^)]*\)")
 PRINTS = "qddot prints"  # the heading of a column of formulas that a page has printed
 FORMULA = re.compile(r"\$`([^`]+)`\$|`([^`]*[=≤≥][^`]*)`")
+ASSERTED = re.compile(r"(?:the same, )?asserted (above|below)")
 ELSEWHERE = re.compile(r"^[a-z][a-z0-9+.-]*:")  # https:, mailto:
 
 
@@ -104,9 +107,11 @@ def failing_examples(page: Path) -> list[str]:
     namespace = {"__name__": "__main__"}
     before, printed, everything = None, "", set()
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        for block in split(page)[1]:
+        blocks = split(page)[1]
+        for block in blocks:
             if block.language == "table":
                 problems += unprinted(page, block, everything)
+                problems += unasserted(page, block, blocks)
                 continue
             if block.language == "prose":
                 problems += unfounded(page, block, namespace)
@@ -132,8 +137,7 @@ def failing_examples(page: Path) -> list[str]:
 
 def unprinted(page: Path, block: Block, printed: set[str]) -> list[str]:
     """Return a sentence for each formula of a table that the page has not printed above it."""
-    head, _, *rows = ([cell.strip() for cell in row.split("|")] for row in block.text.splitlines())
-    shown = [FORMULA.findall(row[head.index(PRINTS)]) for row in rows]
+    shown = [FORMULA.findall(cell) for cell in shown_cells(block)]
     formulas = [" ".join((a or b).split()) for found in shown for a, b in found]
     return [
         f"{place(page, block.line)}: shows, but this was not printed: {formula}\n"
@@ -143,6 +147,25 @@ def unprinted(page: Path, block: Block, printed: set[str]) -> list[str]:
         for formula in formulas
         if formula not in printed
     ]
+
+
+def unasserted(page: Path, block: Block, blocks: list[Block]) -> Iterator[str]:
+    """Yield a sentence for each cell that holds what nothing compares: no formula, no assertion."""
+    section = [each for each in blocks if each.section == block.section and each.text]
+    tested = [each.line for each in section if "assert " in each.text and is_run(each)]
+    for cell in shown_cells(block):
+        words = re.sub(r"\s*(?:,|and)\s*", "", FORMULA.sub("", cell)).strip()
+        said = ASSERTED.fullmatch(cell)
+        if words and not said:
+            yield f"{place(page, block.line)}: is no formula that is compared: {cell}"
+        elif said and not any((k < block.line) == (said[1] == "above") for k in tested):
+            yield f"{place(page, block.line)}: no block {said[1]} asserts it: {cell}"
+
+
+def shown_cells(block: Block) -> list[str]:
+    """Return the cells of a table in the column of what qddot prints."""
+    head, _, *rows = ([cell.strip() for cell in row.split("|")] for row in block.text.splitlines())
+    return [row[head.index(PRINTS)] for row in rows]
 
 
 def unfounded(page: Path, block: Block, namespace: dict) -> list[str]:
@@ -272,6 +295,10 @@ def split(page: Path) -> tuple[list[tuple[int, str]], list[Block]]:
                     text = re.sub("<!--.*?-->", "", text)
                     blocks.append(Block("prose", text, number, comment, section))
     return prose, blocks
+
+
+def is_run(block: Block) -> bool:
+    return block.language == "python" and block.comment != "not run" and comparable(block)
 
 
 def is_example(block: Block) -> bool:

@@ -8,6 +8,7 @@ import re
 import sys
 import tomllib
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import check  # docs/check.py
@@ -125,6 +126,45 @@ def test_a_formula_in_a_table_that_the_page_does_not_print_is_caught(tmp_path, p
     )
     found = re.findall("not printed: (.*)", problems(page))
     assert found == ["D = 2 m r^2", "m ≤ 4"]
+
+
+def test_a_cell_of_that_column_that_nothing_compares_is_caught(tmp_path, problems):
+    """Any text but printed formulas is refused; what is "asserted above" has an assertion there."""
+    page = tmp_path / "cells.md"
+    heads = "| slide | qddot prints |\n|---|---|\n"
+    page.write_text(
+        "# One\n\n```python\nprint('D = m')\nassert True\n```\n\n"
+        f"{heads}| 1 | $`D = m`$ and $`D = m`$ | |\n| 2 | asserted above |\n| 3 | |\n"
+        "| 4 | $D = 0$ |\n| 5 | $`D = m`$, which is zero |\n| 6 | `robot.mass` |\n"
+        "| 7 | proved above |\n| 8 | the same, asserted below |\n\n# Two\n\n"
+        f"{heads}| 1 | asserted below |\n| 2 | the same, asserted above |\n\n"
+        "<!-- not run -->\n```python\nassert False\n```\n",
+        encoding="utf-8",
+    )
+    found = re.findall(": (is no .*|no block .*)", problems(page))
+    assert found == [
+        *(
+            f"is no formula that is compared: {cell}"
+            for cell in ("$D = 0$", "$`D = m`$, which is zero", "`robot.mass`", "proved above")
+        ),
+        "no block below asserts it: the same, asserted below",
+        "no block below asserts it: asserted below",
+        "no block above asserts it: the same, asserted above",
+    ]
+
+
+def test_a_wrong_formula_planted_in_a_deck_page_is_caught():
+    """Each in turn of a table's formulas, with a letter changed, is not among what is printed."""
+    for page in sorted((ROOT / "docs" / "decks").glob("*.md")):
+        for block in (b for b in check.split(page)[1] if b.language == "table"):
+            shown = [
+                found for cell in check.shown_cells(block) for found in check.FORMULA.findall(cell)
+            ]
+            printed = {" ".join((a or b).split()) for a, b in shown}
+            assert not check.unprinted(page, block, printed)
+            for a, b in shown:
+                wrong = replace(block, text=block.text.replace(a or b, f"{a or b} + 0"))
+                assert check.unprinted(page, wrong, printed)
 
 
 def test_a_number_in_prose_that_is_no_longer_true_is_caught(tmp_path, problems):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Literal
@@ -204,24 +204,26 @@ class NoValues(BadArgument):
 
 
 class NotInClosedForm(BadArgument):
-    """A frame without a closed form of inverse kinematics: why, and joints that help if given."""
+    """A frame whose solutions cannot all be given: why, and joints that help if they are given."""
 
-    def __init__(self, why: str, helping: Sequence[str] = (), held: str = ""):
-        self.why, self.helping, self.held = why, tuple(helping), held
-        self.args = (why, self.helping, held)
+    def __init__(
+        self,
+        why: str,
+        hint: str = "",
+        free: Mapping[str, float] | None = None,
+        closed: bool = True,
+    ):
+        self.why, self.hint, self.free, self.closed = why, hint, dict(free or {}), closed
+        self.args = (why, hint, self.free, closed)
 
     def __str__(self) -> str:
-        return self.told("free={{{!r}: 0.5}}", "inverse_kinematics")
+        locked = "" if self.closed else f", or robot.locked({self.free!r})"
+        return self.told(lambda free: f"free={free!r}{locked}", "inverse_kinematics")
 
-    def told(self, given: str, nearest: str) -> str:
-        """Return it in the words of who asked: how a joint is given, what finds the nearest."""
-        hint = ""
-        if self.helping:
-            how = given.format(printable(self.helping[0]))
-            hint = f"\n  There is a closed form with {listing(self.helping)} given: {how}."
-        elif self.held:
-            hold = f"robot.locked({{{self.held!r}: 0.5}})"
-            hint = f"\n  No joint that is given makes it one. Hold one and solve: {hold}."
+    def told(self, given: Callable[[dict[str, float]], str], nearest: str) -> str:
+        """Return it in the words of who asked: how joints are given, what finds the nearest."""
+        hint = self.hint.replace("{}", given(self.free))
+        hint = f"\n  {hint}" if hint else ""
         return f"{self.why}{hint}\n  The nearest solution is found all the same: {nearest}."
 
 

@@ -69,7 +69,7 @@ def test_textbook_arms_close_to_six_digits(name):
 def test_a_bound_reads_as_a_sentence():
     found = bound(ARM, "M.norm1.max", gap=SIX_DIGITS)
     assert str(found).startswith(
-        "sup M.norm1.max ∈ [192.5, 192.50019] kg·m², gap 9.7e-07, proved on"
+        "sup M.norm1.max ∈ [192.49999, 192.50019] kg·m², gap 9.7e-07, proved on"
     )
     assert bound(qddot.load("rp"), "g.j2").unit == "N"
     assert bound(qddot.load("rp"), "M.norm1.max").unit == ""

@@ -332,11 +332,45 @@ def test_derive_prints_one_quantity_in_every_format():
 
 def test_derive_lists_the_labelled_terms():
     lines = run("derive", "double_pendulum_symbolic", "--breakdown").stdout.splitlines()
-    assert "effective inertia  D22 = m2 d2²" in lines
-    assert "Coriolis           D112 = −m2 d1 d2 S2" in lines
+    assert "effective inertia  M22 = m2 d2²" in lines
+    assert "Coriolis           Γ112 = −m2 d1 d2 S2" in lines
     assert len(lines) == 2 + 4 + 8 + 2
     done = run("derive", "double_pendulum_symbolic", "--breakdown", "--json")
-    assert ["D2", "gravity", "m_{2} g d_{2} S_{12}"] in json.loads(done.stdout)["terms"]
+    assert ["G2", "gravity", "m_{2} g d_{2} S_{12}"] in json.loads(done.stdout)["terms"]
+
+
+@pytest.mark.parametrize(
+    ("notation", "head", "terms"),
+    [
+        ("qddot", "τᵢ = Σⱼ Mᵢⱼ q̈ⱼ + Σⱼₖ Γᵢⱼₖ q̇ⱼ q̇ₖ + Gᵢ", ["M12", "Γ112", "G1", " c2"]),
+        ("deck_s0", "τᵢ = Σⱼ mᵢⱼ θ̈ⱼ + Σⱼₖ Γⱼₖᵢ θ̇ⱼ θ̇ₖ + 𝐠ᵢ", ["m12", "Γ121", "𝐠1", " sin(θ2)"]),
+        ("deck_s1", "τᵢ = Σⱼ mᵢⱼ q̈ⱼ + Σⱼₖ bᵢⱼₖ q̇ⱼ q̇ₖ + Gᵢ", ["m12", "b112", "G1", " s2"]),
+        ("deck_s2", "τᵢ = Σⱼ Dᵢⱼ q̈ⱼ + Σⱼₖ hᵢⱼₖ q̇ⱼ q̇ₖ + Cᵢ", ["D12", "h112", "C1", " cθ2"]),
+        ("deck_s3", "τᵢ = Σⱼ Mᵢⱼ q̈ⱼ + Σⱼₖ cⱼₖᵢ q̇ⱼ q̇ₖ + 𝐠ᵢ", ["M12", "c121", "𝐠1", " S2"]),
+        ("deck_s4", "τᵢ = Σⱼ Dᵢⱼ q̈ⱼ + Σⱼₖ Dᵢⱼₖ q̇ⱼ q̇ₖ + Gᵢ", ["D12", "D112", "G1", " cos(θ2)"]),
+        ("siciliano", "τᵢ = Σⱼ Bᵢⱼ q̈ⱼ + Σⱼₖ cᵢⱼₖ q̇ⱼ q̇ₖ + Gᵢ", ["B12", "c112", "G1", " c2"]),
+    ],
+)
+def test_the_labelled_terms_are_in_the_letters_of_the_notation(notation, head, terms):
+    said = run("derive", "two_link_symbolic", "--breakdown", "--notation", notation).stdout
+    assert said.startswith(f"{head}, and friction and springs\n")
+    symbols = {line[19:].partition(" = ")[0] for line in said.splitlines()[2:]}
+    assert set(terms[:3]) <= symbols
+    assert terms[3] in said
+
+
+def test_gravity_along_every_axis_is_noted_once_where_g_is_shown(tmp_path):
+    path = tmp_path / "arm.toml"
+    rows = '[[dh]]\na = "L1"\nmass = "m1"\n[[dh]]\na = "L2"\nmass = "m2"\n'
+    path.write_text(f'convention = "standard"\n{rows}', encoding="utf-8")
+    note = 'gravity is parallel to every axis: g = 0. For a vertical plane: gravity = [0, "-g", 0]'
+    for words in ((), ("--quantity", "g"), ("--breakdown",), ("--json",), ("--steps",)):
+        done = run("derive", path, *words)
+        assert (done.stdout + done.stderr).count(note) == 1
+    assert run("derive", path, "--quantity", "g").stdout == "⎡0⎤\n⎣0⎦\n"
+    assert not run("derive", path, "--quantity", "g", "--quiet").stderr
+    path.write_text(f'convention = "standard"\ngravity = [0, "-g", 0]\n{rows}', encoding="utf-8")
+    assert not run("derive", path, "--quantity", "g").stderr
 
 
 def test_derive_writes_the_format_that_the_ending_says(tmp_path):

@@ -67,6 +67,15 @@ def test_what_looks_wrong_is_told_in_the_words_of_the_command_line(log, tmp_path
     assert json.loads(mended.stdout)["doubts"] == []
 
 
+def test_a_log_without_torques_says_which_option_names_them(log, tmp_path):
+    path = tmp_path / "odd.csv"
+    path.write_text(log.read_text().replace("tau.j", "load cell "))
+    done = run("identify", "two_link", path)
+    assert done.returncode == 2
+    assert "has no tau.\n  Give --columns tau=... where its file is read." in done.stderr
+    assert run("identify", "two_link", path, "--columns", "tau=load cell {number}").returncode == 0
+
+
 def test_identify_writes_a_robot_a_page_and_a_figure(log, tmp_path):
     robot, page, figure = (tmp_path / name for name in ("arm.toml", "fit.html", "fit.png"))
     done = run(

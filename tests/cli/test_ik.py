@@ -83,7 +83,7 @@ def test_every_solution_is_printed():
     assert first == f"{len(facts['q'])} solutions [°]"
     degrees = [[float(word) for word in row.split()[:6]] for row in rows]
     np.testing.assert_allclose(degrees, np.degrees(facts["q"]), rtol=0, atol=1e-4)
-    given = ["--all", "--box", "panda_joint7=0.5", "--json"]
+    given = ["--all", "--free", "panda_joint7=0.5", "--json"]
     held = json.loads(run("ik", "panda", "--pose", "0.5,0,0.4,pi,0,0", *given).stdout)["q"]
     X = PANDA.pose(held, "tool")
     np.testing.assert_allclose(X[:, :3, 3], [[0.5, 0, 0.4]] * len(held), rtol=0, atol=1e-9)

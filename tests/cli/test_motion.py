@@ -42,6 +42,24 @@ def test_simulate_stops_after_the_steps_it_is_given():
     assert "10 steps" in json.loads(done.stdout)["status"]
 
 
+def test_stops_of_a_robot_are_shown_kept_and_named():
+    assert "upper stop 0" in run("show", "mass_spring_damper").stdout
+    words = ("simulate", "mass_spring_damper", "--duration", "2")
+    for start in ((), ("--q0", "0,0")):
+        done = run(*words, *start)
+        assert "x1       0.1906 m" in done.stdout
+        assert done.stdout.splitlines()[-2] == "stops that acted: x0 (upper)"
+    facts = json.loads(run(*words, "--json").stdout)
+    assert facts["stops"] == {"x0": ["upper"]}
+    assert facts["events"][0]["name"] == "rests on its upper stop"
+    free = run(*words, "--no-stops")
+    assert "x1      19.6200 m" in free.stdout
+    assert "x0 passes its stop" in free.stdout
+    both = run(*words, "--no-stops", "--stops", "0.5")
+    assert both.returncode == 2
+    assert "not both" in both.stderr
+
+
 def test_symbols_of_a_textbook_robot_with_numbers_can_be_set():
     done = run("show", "two_link", "--set", "a1=2", "--set", "m2=1/2", "--json")
     values = json.loads(done.stdout)["values"]

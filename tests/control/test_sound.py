@@ -423,13 +423,14 @@ def test_a_motion_that_is_not_computed_well_is_open():
     assert run.report.sound is None
 
 
-def test_rows_that_are_far_apart_show_nothing():
+@pytest.mark.parametrize("more", [{"effort": "report"}, {"rate": 500}])
+def test_how_many_rows_are_returned_changes_no_verdict(more):
     law = ComputedTorque(ARM, 100, 20, GO)
-    run = closed_loop(ARM, law, **NEAR, effort="report")
-    assert run.report.sound is True
-    run = closed_loop(ARM, law, **NEAR, effort="report", every=2.5)
-    assert judged(run, "What holds at the rows") is None
-    assert run.report.sound is None
+    runs = [closed_loop(ARM, law, **NEAR, **more, every=every) for every in (None, 0.01, 2.5)]
+    assert [len(run.t) for run in runs[1:]] == [251, 2]
+    assert str(runs[0].report) == str(runs[1].report) == str(runs[2].report)
+    assert "rate" in more or runs[0].report.sound is True
+    assert all(run.V.shape == run.error.shape[:1] == run.t.shape for run in runs)
 
 
 @dataclass

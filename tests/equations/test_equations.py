@@ -159,18 +159,18 @@ def test_the_terms_have_their_names_and_add_up():
     terms = {term.symbol: term for term in eqs.breakdown()}
     assert len(terms) == 4 + 8 + 2
     labels = {symbol: term.label for symbol, term in terms.items()}
-    assert labels["D11"] == labels["D22"] == "effective inertia"
-    assert labels["D12"] == "coupling inertia"
-    assert labels["D122"] == "centripetal"
-    assert labels["D112"] == "Coriolis"
-    assert labels["D2"] == "gravity"
+    assert labels["M11"] == labels["M22"] == "effective inertia"
+    assert labels["M12"] == "coupling inertia"
+    assert labels["Γ122"] == "centripetal"
+    assert labels["Γ112"] == "Coriolis"
+    assert labels["G2"] == "gravity"
     qd, qdd = eqs.robot.qd, eqs.robot.qdd
     for i in (1, 2):
-        total = terms[f"D{i}"].value
+        total = terms[f"G{i}"].value
         for j in (1, 2):
-            total = total + terms[f"D{i}{j}"].value * qdd[j - 1]
+            total = total + terms[f"M{i}{j}"].value * qdd[j - 1]
             for k in (1, 2):
-                total = total + terms[f"D{i}{j}{k}"].value * qd[j - 1] * qd[k - 1]
+                total = total + terms[f"Γ{i}{j}{k}"].value * qd[j - 1] * qd[k - 1]
         assert not total + eqs.friction[i - 1] - eqs.tau[i - 1]
 
 

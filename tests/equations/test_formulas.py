@@ -161,7 +161,7 @@ def test_every_step_of_every_formulation_can_be_shown(formulation):
 
 def test_a_breakdown_is_shown_term_by_term():
     page = equations().breakdown()._repr_markdown_()
-    assert r"coupling inertia: $\displaystyle D_{12} = " in page
+    assert r"coupling inertia: $\displaystyle M_{12} = " in page
     assert page.count("gravity") == 2
 
 

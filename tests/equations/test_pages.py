@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -16,7 +17,7 @@ from qddot.equations.document import Words, document
 from qddot.equations.formulas import COLUMNS, Equation
 from qddot.equations.layout import PAGE, SLIDE, broken
 from qddot.equations.layout import width as em
-from qddot.equations.printing import frames_of, page
+from qddot.equations.printing import frames_of, page, slide_rows
 from qddot.equations.text import width
 from qddot.formulations.notation import NOTATION
 from qddot.formulations.notation_file import notation_names
@@ -163,6 +164,70 @@ def test_short_steps_share_a_slide_and_none_is_lost_or_too_long():
         assert [item for frame in frames for item in frame] == list(section.items)
     formulas = len(equations(found))
     assert sum(len(frames_of(section)) for section in found.sections) < 0.75 * formulas
+
+
+def test_a_slide_shows_matrices_of_six_vectors_whole():
+    """Smaller if they are wider or taller than the slide, and no entry has double brackets."""
+    found = written("two_link_point_symbolic", "stacked", "deck_s0")
+    deck = page(found, "slides")
+    assert "[[" not in deck
+    assert len(re.findall(r"\\begin\{bmatrix\}", deck)) >= 20
+    for item in equations(found):
+        if np.ndim(item.value) == 2 and min(item.value.shape) >= 6:
+            *_, (_, line) = slide_rows(item)
+            assert line.count(r"\\") == len(item.value) - 1
+            scale = float((re.findall(r"scalebox\{([\d.]+)\}", line) or [1])[0])
+            matrix = line[
+                line.index(r"\begin") : line.index(r"\end{bmatrix}") + len(r"\end{bmatrix}")
+            ]
+            assert 0.33 <= scale <= 1
+            assert scale * em(matrix) <= SLIDE
+            assert scale * len(item.value) <= 12
+
+
+def test_a_tall_column_is_smaller_and_a_long_sum_is_not():
+    column = Equation("v", value=np.arange(24, dtype=object))
+    assert slide_rows(column)[0][1].startswith(
+        r"\vcenter{\hbox{\scalebox{0.46}{$\begin{bmatrix} 0 \\"
+    )
+    assert slide_rows(Equation("v", value=np.arange(6, dtype=object)))[0][1].startswith(r"\begin")
+    M = qddot.derive("two_link_symbolic").M
+    assert slide_rows(Equation("M", value=M)) == Equation("M", value=M).rows(SLIDE)
+    named = Equation(r"[\mathrm{Ad}]", value=np.array([[M[0, 0] * 100] * 6] * 6, dtype=object))
+    assert slide_rows(named)[0][0] == r"[\mathrm{Ad}]_{11}"
+
+
+def test_words_behind_the_last_formula_take_a_slide_of_their_own():
+    """As the list of the symbols that are zero, which left the slide at its foot."""
+    words = Words(", ".join(f"$h_{{{k}}}$" for k in range(300)))
+    section = written("pendulum_symbolic", "trace").sections[-1]
+    longer = replace(section, items=(*section.items, words))
+    assert frames_of(longer)[-1] == [words]
+    sheet = replace(written("pendulum_symbolic", "trace"), sections=(longer,))
+    assert page(sheet, "slides").count(r"\begin{frame}[allowframebreaks]") == 1
+    short = replace(section, items=(*section.items, Words("Short.")))
+    assert len(frames_of(short)) == len(frames_of(section))
+
+
+DECKS = [
+    ("scara", "trace", "deck_s2"),
+    ("scara", "stacked", "deck_s0"),
+    ("stanford", "trace", "spong"),
+]
+
+
+@pytest.mark.parametrize(("robot", "formulation", "notation"), long(*DECKS))
+def test_no_slide_is_overfull(robot, formulation, notation, tmp_path):
+    if not shutil.which("pdflatex"):
+        pytest.skip("pdflatex is not installed (Debian: texlive-latex-recommended)")
+    (tmp_path / "deck.tex").write_text(
+        page(written(robot, formulation, notation), "slides"), encoding="utf-8"
+    )
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "deck.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    log = (tmp_path / "deck.log").read_text(encoding="utf-8", errors="replace")
+    assert done.returncode == 0, log[-2000:]
+    assert not re.findall(r"^Overfull .*|^Missing character.*", log, re.MULTILINE)
 
 
 def test_a_step_is_latex_on_one_line():

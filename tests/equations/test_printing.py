@@ -29,6 +29,7 @@ from qddot.equations.sympy_forms import as_sympy
 from qddot.equations.terms import parallel_groups, polynomial_of, sums_of_angles, terms_of
 from qddot.equations.text import TextWriter, as_text, width
 from qddot.equations.writer import numeral
+from qddot.errors import BadArgument
 from qddot.scalars.reader import read_formula
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -385,6 +386,56 @@ def test_arrays_print_in_every_shape():
     assert as_sympy(M[0]).shape == (2, 1)
     assert len(as_sympy(stack)) == 2
     assert (as_text(0), as_latex(0.0), as_sympy(Fraction(1, 2))) == ("0", "0", sympy.Rational(1, 2))
+
+
+EXPRESSIONS = (
+    *(
+        "m*a**2/12",
+        "m*(b**2 + c**2)/12",
+        "-a",
+        "pi/2",
+        "sqrt(2)",
+        "sqrt(k/m)",
+        "1/(a + b)",
+        "c1*m1",
+    ),
+    *("m*sin(alpha)*cos(alpha)", "2.5*k - 1/3", "(a - b)/(c*m)", "m_1*m1", "pi*r**2*rho*(r/L)"),
+)
+
+
+@pytest.mark.parametrize("formula", EXPRESSIONS)
+def test_an_expression_of_a_model_is_printed_as_what_it_is(formula):
+    """To SymPy, as text and in LaTeX, alone and in arrays: not as its constant term, 0."""
+    x = read_formula(formula)
+    numbers = {name: 0.3 + k / 7 for k, name in enumerate(sorted(x.free_symbols))}
+    value = float(x.evaluate(numbers))
+    whole = as_sympy(x)
+    assert (
+        sympy.simplify(whole - sympy.sympify(formula, rational=True, locals=LETTERS_OF_SYMPY)) == 0
+    )
+    known = numbers | {"pi": math.pi, "π": math.pi}
+    assert value_of_text(as_text(x), known) == pytest.approx(value)
+    assert value_of_text(as_text(x, ascii=True), known) == pytest.approx(value)
+    assert as_sympy(np.array([[x, 0]])) == sympy.Matrix([[whole, 0]])
+    assert (
+        as_latex(np.array([x, 1])) == f"\\begin{{bmatrix}}\n{as_latex(x)} \\\\\n1\n\\end{{bmatrix}}"
+    )
+
+
+LETTERS_OF_SYMPY = {name: sympy.Symbol(name) for name in ("c1", "k", "m", "rho", "L")}
+
+
+def test_a_moment_of_inertia_reads_as_in_a_textbook():
+    x = read_formula("m*(3*(a**2 + b**2) + h**2)/12")
+    assert as_text(x) == "1/12 m (3 a² + 3 b² + h²)"
+    assert as_latex(x) == r"\frac{1}{12} m \left(3 a^{2} + 3 b^{2} + h^{2}\right)"
+
+
+@pytest.mark.parametrize("thing", ["text", None, object, 1j, [1, 2], {}, np.array(["m"])], ids=repr)
+@pytest.mark.parametrize("printer", [as_text, as_latex, as_sympy])
+def test_what_is_no_formula_is_refused(printer, thing):
+    with pytest.raises(BadArgument, match="is no formula; give a number, an expression in symbols"):
+        printer(thing)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Exercises: the same seed gives the same sheet, and the key holds what is right."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -122,3 +123,22 @@ def test_right_entries_of_a_wrong_answer_earn_their_share(question, text, earned
     answer = f'[[answer]]\nquestion = "{question}"\ntext = "{text}"\n'
     (tmp_path / "mine.toml").write_text(answer)
     assert grade(tmp_path / "mine.toml", tmp_path / "key.toml").earned == earned
+
+
+ALL = [(seed, level) for level in (1, 2, 3) for seed in range(1, 16)]
+
+
+@pytest.mark.parametrize(("seed", "level"), one_in(15, ALL))
+def test_the_estimate_of_a_drop_earns_nothing_and_its_simulation_everything(seed, level, tmp_path):
+    made = exercise(seed, level)
+    made.write(tmp_path, "text")
+    first, moved = made.questions[-2].value, made.questions[-1].value
+    (t,) = re.findall(r"after ([\d.]+) s\?", made.questions[-1].words)
+    q = [np.radians(x) if turns else x for x, turns in zip(made.arm.q, made.arm.turns, strict=True)]
+    guess = np.array(q) + first * float(t) ** 2 / 2
+    for values, wanted in ((guess, 0), (moved, 3)):
+        for form in ("{:.4f}", "{:#.3g}", "{:.12g}"):
+            text = f"[{', '.join(form.format(value) for value in values)}]"
+            answer = f'[[answer]]\nquestion = "9"\ntext = "{text}"\n'
+            (tmp_path / "mine.toml").write_text(answer)
+            assert grade(tmp_path / "mine.toml", tmp_path / "key.toml").earned == wanted, text

@@ -104,6 +104,9 @@ def test_a_bag_without_rosbags_names_the_extra(tmp_path, monkeypatch):
         ("q1", "q2", "tau1", "tau2"),
         ("q[0]", "q[1]", "tau[0]", "tau[1]"),
         ("q_1", "q_2", "tau_1", "tau_2"),
+        *(("q_j1", "q_j2", f"{name}1", f"{name}2") for name in ("tau_j", "tau_", "tau", "effort_")),
+        ("q_j1", "q_j2", "tau_J_1", "tau_J_2"),
+        ("q_1", "q_2", "torque_j1", "torque_j2"),
     ],
 )
 def test_usual_names_of_columns_are_understood(tmp_path, names):
@@ -115,6 +118,26 @@ def test_usual_names_of_columns_are_understood(tmp_path, names):
     np.testing.assert_array_equal(found.tau, log.tau)
     assert found.joint_names == ("j1", "j2")
     assert found.qd is None
+
+
+@pytest.mark.parametrize(
+    ("names", "joints", "order"),
+    [
+        (("q_j2", "q_j1", "tau_1", "tau_2"), ("j1", "j2"), ([1, 0], [0, 1])),
+        (("q_neck", "q_head", "tau_1", "tau_2"), ("neck", "head"), ([0, 1], [0, 1])),
+        (("q_head", "q_neck", "tau_1", "tau_2"), ("neck", "head"), ([1, 0], None)),
+        (("q_j1", "q_j2", "tau_left_j1", "tau_left_j2"), ("j1", "j2"), ([0, 1], None)),
+    ],
+)
+def test_torques_by_number_are_those_of_joints_with_these_numbers(tmp_path, names, joints, order):
+    log = swinging()
+    path = written(tmp_path / "a.csv", table(("t", *names), log.t, log.q, log.tau))
+    found = load_log(path, named(*joints))
+    np.testing.assert_array_equal(found.q, log.q[:, order[0]])
+    if order[1] is None:
+        assert found.tau is None
+    else:
+        np.testing.assert_array_equal(found.tau, log.tau[:, order[1]])
 
 
 def test_columns_may_be_named_by_a_list_a_pattern_or_by_joint(tmp_path):

@@ -5,6 +5,7 @@ import pytest
 from made import PANDA
 from scipy.linalg import expm, logm
 
+import qddot
 from qddot.errors import QddotError
 from qddot.motions import CartesianArc, CartesianLine, CartesianScrew, blended
 from qddot.program import record
@@ -104,10 +105,72 @@ def test_the_joints_follow_and_do_not_jump(tour):
     x, xd, _ = path.sampled(t)
     np.testing.assert_allclose(x, wanted[:, :3, 3], rtol=0, atol=1e-12)
     assert np.linalg.norm(xd, axis=1).max() <= 0.25 * 1.001  # never faster than it may be
-    assert np.linalg.norm(xd, axis=1)[50:350].min() > 0.1  # nor does it stop
+    assert np.linalg.norm(xd, axis=1)[50:350].min() > 0.04  # nor does it stop
     h = t[1] - t[0]
     np.testing.assert_allclose(np.diff(q, axis=0) / h, (qd[1:] + qd[:-1]) / 2, rtol=0, atol=1e-3)
     assert np.abs(np.diff(qdd, axis=0)).max() < 0.5  # a jump at a corner would be some rad/s²
+
+
+def test_the_acceleration_of_the_frame_is_the_given_one_in_corners_and_around_arcs_too(tour):
+    paths, path = tour
+    assert fastest(path) == pytest.approx(0.5, rel=1e-12)
+    for how in (
+        {"velocity": 0.25},
+        {"velocity": 2.0},
+        {"velocity": 0.02},
+        {"velocity": 1, "jerk": 9},
+    ):
+        path = blended(paths, [0.03, 0.04], acceleration=1.0, tolerance=1e-3, **how)
+        assert fastest(path) <= 1 + 1e-9
+        speeds = np.linalg.norm(path.sampled(np.linspace(0, path.duration, 500))[1], axis=1)
+        assert speeds.max() <= how["velocity"] * (1 + 1e-12)
+    for k, r in ((1, paths[1].length), (0, 1e-3)):  # a corner that begins at rest; a sharp one
+        path = blended(paths[k : k + 2], r, velocity=0.5, acceleration=2.0, tolerance=1e-3)
+        assert fastest(path) <= 2 * (1 + 1e-9)
+
+
+def test_corners_of_random_lines_keep_to_the_acceleration():
+    slide = {"mass": 1.0, "inertia": [0.02, 0, 0, 0.02, 0, 0.01], "type": "prismatic"}
+    bends = {"alpha": "pi/2", "theta": "pi/2"}
+    gantry = qddot.from_dh([slide | bends, slide | bends, slide], "standard")
+    rng, how = np.random.default_rng(0), {"orientation": "free", "tolerance": 1e-2}
+    for _ in range(4):
+        steps = rng.uniform(-0.3, 0.3, (2, 3))
+        at, q, paths = gantry.pose(np.zeros(3), "tool")[:3, 3], np.zeros(3), []
+        for step in steps:
+            at = at + step
+            paths.append(CartesianLine(gantry, "tool", q, at, duration=1.0, **how))
+            q = paths[-1].last_q
+        radius = rng.uniform(0.05, 1) * min(path.length for path in paths)
+        limit = 10.0 ** rng.uniform(-1, 1)
+        path = blended(paths, radius, velocity=0.3, acceleration=limit, tolerance=1e-2)
+        assert fastest(path) <= limit * (1 + 1e-9)
+
+
+def test_turns_on_the_spot_keep_to_the_angular_acceleration():
+    spot = CartesianLine(PANDA, "tool", READY, shifted(X0, np.zeros(3), [0.3, 0, 0]), **ROUGH)
+    at = spot.pose(spot.length)
+    then = CartesianLine(PANDA, "tool", spot.last_q, shifted(at, np.zeros(3), [0, 0.3, 0]), **ROUGH)
+    path = blended([spot, then], 0.1, velocity=0.5, acceleration=1.0, tolerance=1e-3)
+    t, h = np.linspace(1e-3, path.duration - 1e-3, 400), 1e-6
+    rates = [[path.frame_at(x + d)[1][:3] for x in t] for d in (-h, h)]
+    rate = np.diff(np.array(rates, dtype=float), axis=0)[0] / (2 * h)
+    assert np.linalg.norm(rate, axis=1).max() < 1.002
+
+
+def test_an_arc_alone_keeps_to_the_acceleration_too():
+    center = X0[:3, 3] + [-0.05, 0, 0]
+    how = dict(velocity=1.0, acceleration=0.5, tolerance=1e-3)
+    for jerk in (None, 5.0):
+        arc = CartesianArc(PANDA, "tool", READY, center, [0, 0, 1], 1.5, jerk=jerk, **how)
+        assert fastest(arc) <= 0.5 * (1 + 1e-9)
+        assert fastest(arc) > 0.45
+
+
+def fastest(path) -> float:
+    """Return the largest acceleration of the frame's origin, of many instants."""
+    t = np.linspace(0, path.duration, 4001)
+    return float(np.linalg.norm(path.sampled(t)[2], axis=1).max())
 
 
 def test_a_free_orientation_stays_free_and_a_path_is_recorded(corner):

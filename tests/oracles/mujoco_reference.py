@@ -88,9 +88,13 @@ def inertia_difference(model, reference, names):
     """Return by how much masses, first moments and inertias about the body frames differ."""
     largest = {}
     links = {link.name: link for link in model.links}
+    moving = {int(reference.body_rootid[body]) for body in reference.jnt_bodyid}
     for i, name in names.items():
         if i == 0:
             continue  # the world weighs nothing
+        if moving and int(reference.body_rootid[i]) not in moving:  # nor does what stands in it
+            worst(largest, "all", links[name].inertial.mass, 0, 1)
+            continue
         R = rotation(reference.body_iquat[i])
         I_com = R @ np.diag(reference.body_inertia[i]) @ R.T
         m, c = reference.body_mass[i], reference.body_ipos[i]

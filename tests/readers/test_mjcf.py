@@ -271,6 +271,33 @@ def test_an_object_that_floats_about_is_left_out_and_named(load):
     )
 
 
+def test_what_stands_in_the_world_by_itself_is_no_part_of_the_robots_mass(load):
+    ball = '<geom size="0.1" mass="@"/>'
+    scene = f"""<body name="aim" mocap="true">{ball.replace("@", "0.096")}</body>
+      <body name="table">{ball.replace("@", "20")}<body name="cup">{ball.replace("@", "1")}
+      <site name="handle"/></body></body></worldbody>"""
+    base = f'<worldbody><body name="foot">{ball.replace("@", "3")}<body name="cover">'
+    mounted = ARM.replace("<worldbody>", f"{base}{ball.replace('@', '0.5')}</body>")
+    alone = load(mounted.replace("</worldbody>", "</body></worldbody>"))
+    model = load(mounted.replace("</worldbody>", f"</body>{scene}"))
+    assert model.mass == alone.mass == load(ARM).mass + 3.5
+    assert (
+        "body 'aim': what moves no joint and carries none is not the robot: aim, table, 21.1 kg"
+        in (words(model, "warning"))
+    )
+    assert "is not the robot" not in words(alone, "warning")
+    assert {"table", "cup", "handle"} <= set(model.frame_names)
+    both = [qddot.Robot(each).gravity_torque([0.3, -0.4]).tolist() for each in (model, alone)]
+    assert both[0] == both[1]
+
+
+def test_a_file_of_nothing_but_a_thing_that_stands_weighs_what_it_says(load):
+    model = load(
+        '<mujoco><worldbody><body name="b"><geom size="0.1" mass="2"/></body></worldbody></mujoco>'
+    )
+    assert model.mass == 2
+
+
 def test_a_site_named_as_a_body_gets_another_name(load):
     model = load(ARM.replace('site name="tip"', 'site name="lower"'))
     assert [frame.name for frame in model.frames] == ["lower_site"]

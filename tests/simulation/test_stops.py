@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 
 import qddot
+from qddot.control import PDGravity
+from qddot.control.loop import closed_loop
+from qddot.present.terminal.results import study_lines
+from qddot.sweeps.plan import study_of
 
 BALL = """
 name = "ball"
@@ -171,6 +175,46 @@ def test_a_watched_function_that_raises_stops_the_run_and_keeps_it(ball):
     assert not run.finished
     assert "'late' raised RuntimeError: no sensor" in run.status
     assert 0 <= run.t[-1] <= 0.2
+
+
+def test_what_has_no_stops_says_so(tmp_path):
+    robot = qddot.load("mass_spring_damper")
+    words = "has no stops: those of x0 are left out"
+    run = qddot.rollout(robot, [0.0, 0.0], duration=0.1, step=0.01)
+    assert f"a rollout {words}" in run.status
+    with pytest.warns(qddot.RobotWarning, match=f"an FMU {words}"):
+        qddot.export(robot, tmp_path / "fmu", target="fmu")
+    plan = {"robot": "mass_spring_damper", "duration": 0.1, "q0": [0, 0]}
+    assert f"  a sweep {words}" in study_lines(study_of(plan))
+    assert words not in qddot.rollout("two_link", [0.0, 0.0], duration=0.1, step=0.01).status
+
+
+@pytest.mark.parametrize(("rate", "why"), [(None, "rests on its"), (100, "this run has no stops")])
+def test_a_loop_at_a_stop_is_not_sound(rate, why):
+    arm = qddot.load("mass_spring_damper")
+    law = PDGravity(arm, kp=1, kd=1, reference=[0.1, 0.2])
+    run = closed_loop(arm, law, q0=[0.1, 0.0], duration=1.0, rate=rate)
+    (stop,) = (each for each in run.report.assumptions if "stop" in each.statement)
+    assert stop.holds is False
+    assert why in stop.why
+
+
+def test_a_joint_may_start_at_its_stop_on_its_way_out_or_in(ball):
+    out = qddot.simulate(ball, [0.0], [-2.0], duration=0.2, stops=0.5)
+    assert [event.name for event in out.events] == ["hits its lower stop"]
+    assert out.events[0].t == pytest.approx(0, abs=1e-9)
+    assert out.q[-1, 0] == pytest.approx(0.2 - 10 * 0.2**2 / 2)
+    assert out.good
+    inwards = qddot.simulate(ball, [0.0], [2.0], duration=0.2, stops=0.5)
+    assert inwards.q[-1, 0] == pytest.approx(0.4 - 10 * 0.2**2 / 2)
+    assert not any("stop" in event.name for event in inwards.events)
+
+
+def test_a_home_is_between_the_stops(tmp_path):
+    text = BALL.replace("limits = { lower = 0, upper = 5, velocity = 4, effort = 30 }", "@")
+    path = tmp_path / "ball.toml"
+    path.write_text(text.replace("@", "start = { q = 1.5 }\nstops = { lower = 1, upper = 2 }"))
+    assert qddot.load(path).home.tolist() == [1.0]
 
 
 def with_limits(robot, limits):

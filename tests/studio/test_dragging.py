@@ -133,6 +133,22 @@ def test_of_seven_joints_one_is_given(page):
         assert_allclose(robot.pose(np.array(way), "tool"), X, rtol=0, atol=1e-9)
 
 
+def test_any_joint_may_be_given_where_no_closed_form_fits(page):
+    robot, q = opened(page, "baxter")
+    q = np.clip(q + np.linspace(0.2, 0.9, robot.n), robot.limits.lower, robot.limits.upper)
+    about = {"q": q.tolist(), "pose": rows(robot.pose(q, "tool")), "frame": "tool"}
+    right = [k for k, name in enumerate(robot.joint_names) if name.startswith("right")]
+    told = page.ask("solutions", **about)
+    assert told["choices"] == right
+    assert told["free"] == {"joint": right[-1], "value": pytest.approx(q[right[-1]])}
+    told = page.ask("solutions", **about, joint=right[2], free=q[right[2]] + 0.1)
+    assert told["free"] == {"joint": right[2], "value": pytest.approx(q[right[2]] + 0.1)}
+    assert told["q"]
+    for way in told["q"]:
+        assert way[right[2]] == pytest.approx(q[right[2]] + 0.1)
+        assert_allclose(robot.pose(np.array(way), "tool"), robot.pose(q, "tool"), rtol=0, atol=1e-9)
+
+
 def test_hands_that_ask_for_nonsense_are_told_so(page):
     robot, q = opened(page, "two_link")
     X, q = rows(robot.pose(q, robot.tip)), q.tolist()
@@ -145,6 +161,7 @@ def test_hands_that_ask_for_nonsense_are_told_so(page):
     assert "does not move" in page.problem("grip", frame=robot.frame_names[0])
     assert "knows no 'q'" in page.problem("grip", q=q)
     assert "from -1e+09" in page.problem("solutions", q=q, pose=X, free=1e12)
+    assert "joint" in page.problem("solutions", q=q, pose=X, joint=9)
     assert page.ask("at", q=q)["is"] == "now"  # and it goes on
 
 

@@ -200,3 +200,29 @@ def test_nothing_is_drawn_when_nothing_changed(page):
     page.evaluate("() => document.getElementById('trace').dispatchEvent(new Event('change'))")
     rest(page)  # it asks for the state and gets the same one
     assert page.evaluate("() => [window.scenes, window.pictures]") == [1, 0]
+
+
+def test_a_joint_to_spare_is_chosen_and_its_slider_leads_along_the_curve(studio):
+    """Of Baxter's arm, which no closed form fits, whatever joint is given."""
+    robot = qddot.load("baxter")
+    with shown(f"{studio.address}#robot=baxter", height=700, width=1000) as seen:
+        page = seen.page
+        assert until(page, lambda: page.locator("#pose-form input").first.input_value() != "")
+        rest(page)
+        before = robot.pose(positions(page), "tool")
+        page.click("#ways")
+        assert until(page, lambda: page.is_visible("#free-slider"))
+        words = page.text_content("#ways-words")
+        assert words.split()[0].isdigit()
+        assert words.endswith("with right_w2 here")
+        page.select_option("#free-joint", label="right_e0")
+        assert until(page, lambda: "right_e0 here" in page.text_content("#ways-words"))
+        there = float(page.input_value("#free")) + 0.1
+        page.fill("#free", str(there))
+        page.keyboard.press("Enter")
+        e0 = robot.joint_names.index("right_e0")
+        assert until(page, lambda: abs(positions(page)[e0] - there) < ROUNDED)
+        rest(page)
+        assert np.abs(robot.pose(positions(page), "tool") - before).max() < ROUNDED
+        assert not messages(page)
+        assert not seen.errors, seen.errors

@@ -14,6 +14,7 @@ from nearness import ROUND_OFF
 from strategies import seeds
 
 import qddot
+from qddot.present.terminal.results import sweep_lines
 from qddot.sweeps import summary
 from qddot.sweeps.running import sweep
 
@@ -167,6 +168,9 @@ def test_what_is_not_finite_is_counted_and_nothing_else(tmp_path):
     spread = never.summary(["error.settled"])["error.settled"]
     assert (spread.count, spread.missing) == (0, 2)
     assert np.isnan(spread.mean)
+    lines = sweep_lines(never, 1.0)
+    assert "error.settled: never settled in 2 of 2 runs" in lines
+    assert not any("nan" in line for line in lines)
 
 
 @pytest.mark.parametrize(

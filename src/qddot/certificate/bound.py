@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -78,7 +79,7 @@ class Bound:
         open_end = "" if self.closed else ", not as narrow as asked for"
         unit = f" {self.unit}" if self.unit else ""
         return (
-            f"{self.end} {self.quantity} ∈ [{self.lower:.8g}, {self.upper:.8g}]{unit}, "
+            f"{self.end} {self.quantity} ∈ [{', '.join(outward(self.lower, self.upper))}]{unit}, "
             f"gap {self.gap:.1e}, {how}{open_end}"
         )
 
@@ -227,9 +228,8 @@ def bound_lines(bounds: list[Bound]) -> list[str]:
     rows = [("bound", "at least", "at most", "gap", "")]
     for b in bounds:
         gap = f"{b.gap:.1e}" if b.gap < 1e-3 else f"{100 * b.gap:.2g} %"
-        rows.append(
-            (symbol(b.quantity), digits(b.lower), digits(b.upper), gap, "" if b.closed else "wide")
-        )
+        ends = outward(b.lower, b.upper)
+        rows.append((symbol(b.quantity), *ends, gap, "" if b.closed else "wide"))
     widths = [max(len(row[k]) for row in rows) for k in range(4)]
     return [
         f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  "
@@ -238,5 +238,35 @@ def bound_lines(bounds: list[Bound]) -> list[str]:
     ]
 
 
-def digits(x: float) -> str:
-    return f"{x:.8g}"
+def rounded_down(x: float | Fraction, digits: int = 8) -> str:
+    """Return the largest decimal with this many digits that is not above a number."""
+    return _decimal(x, digits, ROUND_FLOOR)
+
+
+def rounded_up(x: float | Fraction, digits: int = 8) -> str:
+    """Return the smallest decimal with this many digits that is not below a number."""
+    return _decimal(x, digits, ROUND_CEILING)
+
+
+def outward(lower: float | Fraction, upper: float | Fraction, digits: int = 8) -> tuple[str, str]:
+    """Return both ends of a certified interval as decimals that are not inside of it."""
+    return rounded_down(lower, digits), rounded_up(upper, digits)
+
+
+def within(low: float, high: float) -> tuple[str, str]:
+    """Return the ends of a range, as short as they were given, none of them outside of it."""
+    below, above = (Fraction(repr(float(end))) for end in (low, high))
+    return rounded_up(below, 6), rounded_down(above, 6)
+
+
+def _decimal(x: float | Fraction, digits: int, rounding: str) -> str:
+    """Return a number as the format "g" writes it, but rounded to one side."""
+    if isinstance(x, float) and not math.isfinite(x):
+        return f"{x:g}"
+    exact = Fraction(x)
+    context = Context(prec=digits, rounding=rounding)
+    found = context.divide(Decimal(exact.numerator), Decimal(exact.denominator)).normalize(context)
+    if not found or -5 < found.adjusted() < digits:
+        return f"{found:f}"
+    mantissa, exponent = f"{found:e}".split("e")
+    return f"{mantissa}e{int(exponent):+03d}"

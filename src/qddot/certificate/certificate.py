@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from qddot.certificate.bound import Bound, Box, bound_lines, box_of
+from qddot.certificate.bound import Bound, Box, bound_lines, box_of, within
 from qddot.certificate.bounds import bounds, check
 from qddot.certificate.problems import BoundProblems, joint_bounds
 from qddot.certificate.properties import (
@@ -243,11 +243,11 @@ def as_text(certificate: Certificate) -> str:
 
 
 def box_text(certificate: Certificate) -> str:
-    """Return the box in words."""
+    """Return the box in words, rounded inward: what is certified holds all over it."""
     box, names = certificate.box, certificate.robot.joint_names
     parts = [
-        f"{printable(name)} {low:.4g}…{high:.4g}"
-        for name, low, high in zip(names, box.lower, box.upper, strict=True)
+        f"{printable(name)} {'…'.join(within(*span))}"
+        for name, *span in zip(names, box.lower, box.upper, strict=True)
     ]
     return "for " + ", ".join(parts)
 

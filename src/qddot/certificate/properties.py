@@ -6,6 +6,7 @@ rounding. Sampled: tested in many states; the weakest of the three.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpq_mat
 
-from qddot.certificate.bound import Bound, Box
+from qddot.certificate.bound import Bound, Box, outward, rounded_down, rounded_up
 from qddot.certificate.ellipsoid import near_singular
 from qddot.dynamics.rnea import elastic_torque
 from qddot.equations.agreement import STATES
@@ -176,14 +177,15 @@ def inequalities(bounds: Mapping[str, Bound]) -> Iterator[Property]:
     least, most = bounds.get("M.eigenvalue.min"), bounds.get("M.eigenvalue.max")
     if least is not None:
         holds = True if least.lower > 0 else False if least.upper <= 0 else None
-        evidence = f"{least.lower:.6g} ≤ min λ(M) ≤ {least.upper:.6g}"
+        evidence = " ≤ min λ(M) ≤ ".join(outward(least.lower, least.upper, 6))
         yield Property(
             "positive definite", "M(q) ≻ 0 all over the box", holds, "certified", evidence
         )
     if least is not None and most is not None and least.lower > 0:
-        evidence = f"κ(M) ≤ {most.upper / least.lower:.4g} all over the box"
+        most_of_all = math.nextafter(most.upper / least.lower, math.inf)
+        evidence = f"κ(M) ≤ {rounded_up(most_of_all, 4)} all over the box"
         statement = "M(q) can be inverted with few digits lost"
-        few = True if most.upper / least.lower < 1e12 else None
+        few = True if most_of_all < 1e12 else None
         yield Property("condition", statement, few, "certified", evidence)
     if bounds:
         known = all(np.isfinite([bound.lower, bound.upper]).all() for bound in bounds.values())
@@ -199,9 +201,10 @@ def inequalities(bounds: Mapping[str, Bound]) -> Iterator[Property]:
         )
     if (holding := bounds.get("g.effort")) is not None:
         holds = True if holding.upper < 1 else False if holding.lower > 1 else None
-        evidence = f"at most {holding.upper:.3g} of the effort limits is needed"
+        evidence = f"at most {rounded_up(holding.upper, 3)} of the effort limits is needed"
         if holds is False:
-            evidence = f"{holding.lower:.3g} times the effort limits at {_pose(holding)}"
+            least_of_all = rounded_down(holding.lower, 3)
+            evidence = f"{least_of_all} times the effort limits at {_pose(holding)}"
         statement = "gravity needs no more than the effort limits that there are"
         yield Property("holding", statement, holds, "certified", evidence, needed=False)
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from flint import fmpq
 
+from qddot.certificate.bound import rounded_down, rounded_up
 from qddot.equations.latex import as_latex, escape_latex
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import Generator
 from qddot.equations.text import SUPERSCRIPT, as_text
 from qddot.equations.values import evaluated, generator_values, symbols_in, symbols_of
+from qddot.equations.writer import numeral
 from qddot.errors import BadArgument, UnknownName, printable
 from qddot.plain_text import fitted
 from qddot.robot import Robot
@@ -34,6 +38,7 @@ NORMS = {
     "norminf": ("∞", r"_\infty"),
     "normF": ("_F", "_F"),
 }
+DIGITS = 6  # of printed decimals
 SPEEDS = {"c": ("²", "^2"), "C": ("", "")}  # powers of ‖q̇‖, which such bounds are times
 
 
@@ -89,7 +94,7 @@ class SymbolicBound:
 
     @property
     def text(self) -> str:
-        """The formula alone, as text."""
+        """The formula alone, as text; its decimals are rounded so that it is a bound as printed."""
         return TEXT.quotient(self)
 
     def latex(self) -> str:
@@ -196,22 +201,24 @@ class Writing:
 
     def quotient(self, bound: SymbolicBound, factor: bool = False) -> str:
         """Return the formula, in brackets where it is a sum and something follows."""
-        top, is_sum = self._together(bound.options, bound.root)
+        up = bound.end == "sup"
+        top, is_sum = self._together(bound.options, bound.root, up)
         if not bound.over:
             return self.brackets.format(top) if factor and is_sum else top
-        below, _ = self._together(bound.over, False)
+        below, _ = self._together(bound.over, False, not up)
         product = " " in below and len(bound.over) == 1
         parts = [(top, is_sum, bound.powers[0]), (below, product, bound.powers[1])]
-        written = [self._raised(*part) for part in parts if part[2]]
-        return written[0] if len(written) == 1 else self.fraction.format(*written)
+        above, under = (self._raised(*part) if part[2] else "1" for part in parts)
+        return above if under == "1" else self.fraction.format(above, under)
 
     def _raised(self, text: str, brackets: bool, exponent: int) -> str:
         if exponent > 1:
             return self.raised(self.brackets.format(text), exponent)
         return self.brackets.format(text) if brackets and self is TEXT else text
 
-    def _together(self, options: Sequence[Polynomial], root: bool) -> tuple[str, bool]:
+    def _together(self, given: Sequence[Polynomial], root: bool, up: bool) -> tuple[str, bool]:
         """Return the largest of some, or the root of their squares, and whether that is a sum."""
+        options = [_rounded(x, up) for x in given]
         if not root:
             if len(options) > 1:
                 return self.largest.format(", ".join(map(self.write, options))), False
@@ -231,13 +238,24 @@ class Writing:
         ((x, count),) = counts.values()
         whole = math.isqrt(count)
         if whole * whole == count:
-            return self.write(whole * x), len(x) > 1
+            return self.write(_rounded(whole * x, up)), len(x) > 1
         text = self.brackets.format(self.write(x)) if len(x) > 1 else self.write(x)
         return f"{self.root(str(count))} {text}", False
 
     def _factor(self, x: Polynomial) -> str:
         text = self.write(x)
         return self.brackets.format(text) if " " in text else text
+
+
+def _rounded(x: Polynomial, up: bool) -> Polynomial:
+    """Return a polynomial in what is not negative, as it is printed: not below it, or not above."""
+    terms = {}
+    for place, value in x.terms():
+        printed = Fraction(numeral(value, DIGITS, fractions=bool(x.ring.parameters)))
+        if printed != value:
+            printed = Fraction((rounded_up if up else rounded_down)(value, DIGITS))
+        terms[place] = fmpq(printed.numerator, printed.denominator)
+    return Polynomial(x.ring, x.ring.context.from_dict(terms))
 
 
 TEXT = Writing(

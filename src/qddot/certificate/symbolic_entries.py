@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from flint import fmpq
 
+from qddot.certificate.bound import within
 from qddot.checks import joint_index
 from qddot.equations.nodes import Call, Name, Node, Power
 from qddot.equations.polynomial import Polynomial
@@ -70,8 +71,7 @@ class Positions:
     def assumptions(self, out: Iterable[int]) -> tuple[str, ...]:
         """Return in words what bounds hold for; `out` are the joints whose q is in formulas."""
         ranges = [
-            f"{self.names[i]} within {low:.6g} … {high:.6g}"
-            for i, (low, high) in self.ranges.items()
+            f"{self.names[i]} within {' … '.join(within(*span))}" for i, span in self.ranges.items()
         ]
         free = [name for i, name in enumerate(self.names) if i not in self.ranges]
         places = [*ranges, *([f"{', '.join(free)} anywhere"] if free else [])]

@@ -171,7 +171,7 @@ def checked(path: Path) -> Any:
         raise typer.Exit(1) from None
 
 
-def box_of_words(given: list[str]) -> Any:
+def box_of_words(given: list[str], option: str = "--box") -> Any:
     """Return the box of joint positions that options say."""
     if not given or given in (["circle"], ["limits"]):
         return given[0] if given == ["circle"] else None
@@ -181,9 +181,9 @@ def box_of_words(given: list[str]) -> Any:
         low, colon, high = span.partition(":")
         if not (equals and joint):
             raise BadArgument(
-                f"--box {printable(text)!r} is not of the form joint=low:high, like j2=-pi/2:pi/2, "
-                "or joint=position."
+                f"{option} {printable(text)!r} is not of the form joint=low:high, like "
+                "j2=-pi/2:pi/2, or joint=position."
             )
         ends = (low, high) if colon else (low, low)
-        box[joint] = tuple(x for end in ends for x in numbers(f"--box {joint}", end))
+        box[joint] = tuple(x for end in ends for x in numbers(f"{option} {joint}", end))
     return box

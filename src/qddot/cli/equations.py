@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -25,7 +26,8 @@ from qddot.cli.terminal import (
 )
 from qddot.errors import BadArgument, NotInClosedForm, TooLarge, printable
 from qddot.formulations import FORMULATIONS
-from qddot.progress import message_if_slow
+from qddot.model.validation import gravity_notes
+from qddot.progress import inform, message_if_slow
 from qddot.saving import write_whole
 
 if TYPE_CHECKING:
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
 FORMATS = {".txt": "text", ".md": "markdown", ".tex": "latex", ".html": "html"}
 FORMATS |= {f".{format}": format for format in FORMATS.values()}
 MATRICES = ("M", "C", "c", "g", "tau")
-BREAKDOWN = "τi = Σj Dij q̈j + Σj Dijj q̇j² + Σj≠k Dijk q̇j q̇k + Di, and friction and springs"
 
 
 def derive(
@@ -135,6 +136,7 @@ def derive(
       qddot derive ik panda --free panda_joint7
     """
     from qddot.equations.document import document
+    from qddot.equations.formulas import sum_of_terms
     from qddot.equations.latex import as_latex
     from qddot.equations.printing import page
 
@@ -154,7 +156,13 @@ def derive(
         try:
             found = robot.inverse_kinematics_steps(frame or robot.tip, free=free or ())
         except NotInClosedForm as error:
-            raise BadArgument(error.told("--free {}", f"qddot ik {printable(source)}")) from None
+            from qddot.cli.kinematics import options_of
+
+            verb = f"qddot ik {printable(source)}"
+            given = " ".join(f"--free {quote(joint)}" for joint in error.free)
+            if not error.closed:
+                given = f"{verb} --pose x,y,z,roll,pitch,yaw --all {options_of(error.free)}"
+            raise BadArgument(error.told(lambda _: given, verb)) from None
         text = page(found.document, _kind(format, output))
         facts = {"frame": found.frame, "branches": found.branches, "latex": found.latex()}
     else:
@@ -169,6 +177,8 @@ def derive(
                 "  Or give symbols values: --set m1=1.0"
             ) from None
         kind = _kind(format, output)
+        for note in gravity_notes(model) if quantity or breakdown or as_json else ():
+            inform(f"note: {note}")  # a page says it itself
         if quantity is not None:
             text, facts = one_quantity(equations, quantity, frame, kind, qddot.Robot(model).tip)
         elif breakdown:
@@ -178,8 +188,11 @@ def derive(
                     "  Leave out --format, or end the file in .txt."
                 )
             found = equations.breakdown()
-            text = "\n".join([BREAKDOWN, "", *map(str, found)])
-            facts = {"terms": [(x.symbol, x.label, as_latex(x.value)) for x in found]}
+            rotors = any(equations.robot.tree.rotor_inertia)
+            head = f"{sum_of_terms(equations.notation, rotors)}, and friction and springs"
+            text = "\n".join([head, "", *map(str, found)])
+            terms = [(x.symbol, x.label, as_latex(x.value, notation=x.notation)) for x in found]
+            facts = {"terms": terms}
         else:
             text = "" if as_json and output is None else page(document(equations, steps), kind)
             wanted = MATRICES if as_json else ()  # the whole of them takes long for a long robot

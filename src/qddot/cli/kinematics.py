@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -63,12 +64,14 @@ def ik(
             "--all", help="Print every solution within the limits instead of the nearest one."
         ),
     ] = False,
-    box: Annotated[
+    free: Annotated[
         OptionWords,
         entry(
             "With --all: where a joint of an arm with more than six is held, j7=30deg [rad or "
             "m]; may be given several times.",
-            "BOX",
+            "JOINT=POSITION",
+            "--free",
+            "--box",
         ),
     ] = None,
     settings: Settings = None,
@@ -85,6 +88,7 @@ def ik(
       qddot ik ur5 --pose 0.3,0.2,0.4,pi,0,0 --near 0,-1,1,0,1,0
       qddot ik panda --pose 0.5,0,0.4,pi,0,0 --match z --json
       qddot ik ur5 --pose 0.3,0.2,0.4,180deg,0,0 --all --degrees
+      qddot ik panda --pose 0.5,0,0.4,pi,0,0 --all --free panda_joint7=0.5
     """
     from qddot.motions.description import POSE_PARTS
 
@@ -108,8 +112,8 @@ def ik(
         start = _numbers("--near", near, robot.n, "one per joint")
         doubt_positions("--near", start, robot)
     how: dict[str, Any] = {"near": start, "match": match, "tolerance": tolerance, "starts": starts}
-    if box and not every:
-        raise BadArgument("--box says where --all holds a joint: add --all, or leave out --box.")
+    if free and not every:
+        raise BadArgument("--free says where --all holds a joint: add --all, or leave out --free.")
     if every and position is not None:
         raise BadArgument(
             "--all is of whole poses, and --position leaves a family of them.\n"
@@ -118,7 +122,7 @@ def ik(
     if every and match != "pose":
         raise BadArgument(f"--all is of a whole pose, not of --match {match}.")
     if every:
-        facts, lines, found = _all(robot, target, where, box or [], degrees)
+        facts, lines, found = _all(robot, target, where, free or [], degrees)
     else:
         solution = robot.inverse_kinematics(target, where, **how)
         facts, lines, found = (
@@ -132,23 +136,20 @@ def ik(
 
 
 def _all(
-    robot: Any, X: Any, frame: str, box: list[str], degrees: bool
+    robot: Any, X: Any, frame: str, held: list[str], degrees: bool
 ) -> tuple[dict[str, Any], list[str], bool]:
     """Return the facts about all solutions of a pose, the lines to print, and whether any is."""
-    held = box_of_words(box)
-    if box and not isinstance(held, dict):
-        raise BadArgument(
-            f"With --all, --box gives one position, joint=0.5; not {printable(box[0])!r}."
-        )
-    given = held or {}
-    wide = [joint for joint, (low, high) in given.items() if low != high]
+    given = box_of_words(held, "--free")
+    if held and not isinstance(given, dict):
+        raise BadArgument(f"--free gives one position, joint=0.5; not {printable(held[0])!r}.")
+    wide = [joint for joint, (low, high) in (given or {}).items() if low != high]
     if wide:
-        raise BadArgument(f"With --all, --box gives one position: --box {printable(wide[0])}=0.5.")
-    free = {joint: low for joint, (low, _) in given.items()}
+        raise BadArgument(f"--free gives one position: --free {printable(wide[0])}=0.5.")
+    free = {joint: low for joint, (low, _) in (given or {}).items()}
     try:
         found = robot.inverse_kinematics_all(X, frame, limits=True, free=free)
     except NotInClosedForm as error:
-        raise BadArgument(error.told("--box {}=0.5", "leave out --all")) from None
+        raise BadArgument(error.told(options_of, "leave out --all")) from None
     rows = found.q[found.found].tolist()
     facts = {
         "robot": robot.name,
@@ -164,6 +165,11 @@ def _all(
         lines += nearest.missed().splitlines()
         facts |= {"nearest": nearest.to_dict()}
     return facts, lines, bool(rows)
+
+
+def options_of(free: dict[str, float]) -> str:
+    """Return how joints are given to `qddot ik`."""
+    return " ".join(f"--free {quote(f'{joint}={x:g}')}" for joint, x in free.items())
 
 
 def workspace(

@@ -109,10 +109,13 @@ def simulate(
     stops: Annotated[
         float | None,
         number(
-            "Stop joints at their position limits, with this coefficient of restitution from 0 "
-            "(no bounce) to 1. If not given, joints pass their limits."
+            "Stop joints at their position limits too, with this coefficient of restitution from 0 "
+            "(no bounce) to 1. If not given, joints stop where the robot has stops alone."
         ),
     ] = None,
+    no_stops: Annotated[
+        bool, typer.Option("--no-stops", help="Leave out the stops that the robot has.")
+    ] = False,
     effort: Effort = "enforce",
     settings: Settings = None,
     vary: Annotated[
@@ -145,6 +148,8 @@ def simulate(
     from qddot.errors import Interrupted, SimulationWarning
     from qddot.present.terminal.results import motion_lines
 
+    if no_stops and stops is not None:
+        raise BadArgument("Give --stops or --no-stops, not both.")
     _refuse_beside_vary(vary, animate=animate, output=output)
     robots = read_varied(source, settings, vary) if vary else {"": read_numeric(source, settings)}
     limit: dict[str, Any] = {} if max_steps is None else {"max_steps": max_steps}
@@ -167,7 +172,7 @@ def simulate(
                     step=step,
                     every=every,
                     friction=friction,
-                    stops=stops,
+                    stops=False if no_stops else stops,
                     effort=effort,
                     **limit,
                 )

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from qddot.backends.kernel import Kernel
 from qddot.blas_threads import one_thread
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.law import ControlLaw
@@ -20,8 +19,10 @@ from qddot.control.report import rounding_level
 from qddot.control.sampled import HeldPlant, Sampling
 from qddot.control.sampled_loop import STABLE, Linear, linearised
 from qddot.errors import printable
+from qddot.model.limits import stopped_joints
 from qddot.model.tree import by_rows
 from qddot.robot import Robot
+from qddot.simulation.contact import Restraints, restraints
 from qddot.simulation.trajectory import Trajectory
 
 FAR = 1e6  # [rad or m], beyond which a run has run away
@@ -31,8 +32,6 @@ ROUNDING = 1e-9  # of numbers about 1
 FALLEN = 1 / 3  # of its largest, which an error must come down to for a run to show that it falls,
 END = 0.1  # of the run, its last part, in which it must stay there
 SLIGHT = 1e-6  # of the largest error: one that is smaller need not fall
-SHOWN = 0.5  # rows per step of the solver, at least, for rows to show what happens,
-MANY = 500  # unless there are so many
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,14 +55,14 @@ def conditions(
     found += _computed_well(motion)
     found += _followable(law, motion)
     if setting.sampling is None:
-        found += _rows_show_it(motion)
         found.append(_error_falls(robot, law, seen))
     if setting.limits is not None:
-        found.append(_not_cut_off(robot, law, motion, setting, setting.limits))
+        found.append(_not_cut_off(robot, motion, setting, setting.limits))
     found.append(_dry(robot, law, motion, setting))
     found += _nothing_pushes(setting)
-    if (setting.more or {}).get("stops") is not None:
-        found.append(_no_stop(robot, motion))
+    stops = False if setting.sampling is not None else (setting.more or {}).get("stops")
+    if (stops is not None and stops is not False) or stopped_joints(robot.model):
+        found.append(_no_stop(robot, motion, restraints(robot, False, stops)))
     if setting.sampling is not None:
         found += _measured(setting.sampling)
         with one_thread():  # of small matrices, whose threads mostly wait
@@ -85,15 +84,6 @@ def _computed_well(motion: Trajectory) -> list[Assumption]:
         return []
     why = motion.status.split(";")[0].splitlines()[0]
     return [Assumption("The motion is computed accurately", None, why)]
-
-
-def _rows_show_it(motion: Trajectory) -> list[Assumption]:
-    """Return that nothing can be said of what happens between rows that are far apart."""
-    rows, steps = len(motion.t), int(motion.how.get("steps", 0))
-    if rows >= min(MANY, SHOWN * steps):
-        return []
-    why = f"{rows} rows were asked for, and the motion took {steps} steps"
-    return [Assumption("What holds at the rows holds between them", None, why)]
 
 
 def _error_falls(robot: Robot, law: ControlLaw, seen: Rows) -> Assumption:
@@ -165,12 +155,12 @@ def _followable(law: ControlLaw, motion: Trajectory) -> list[Assumption]:
 
 
 def _not_cut_off(
-    robot: Robot, law: ControlLaw, motion: Trajectory, setting: Setting, limits: np.ndarray
+    robot: Robot, motion: Trajectory, setting: Setting, limits: np.ndarray
 ) -> Assumption:
     """Return whether every torque that the law asked for was given.
 
-    A sampled run knows. Of another one, what is asked for between two rows is taken to differ no
-    more than from one row to another.
+    A sampled run knows. Of another one, what is asked for between two steps, or two rows, is taken
+    to differ no more than from one to another.
     """
     statement = "No torque is cut off at an effort limit"
     if setting.sampling is not None:
@@ -178,16 +168,13 @@ def _not_cut_off(
             return Assumption(statement, True, "none was, at any sample")
         t, i = setting.cut
         return Assumption(statement, False, f"at {robot.joint_names[i]}, first at t = {t:.4g} s")
-    state = [motion.t, motion.q, motion.qd] + ([] if motion.state is None else [motion.state])
-    out = Kernel(law.whole)(*(np.ascontiguousarray(each) for each in state))
-    asked = np.abs(out if motion.state is None else out[0])
-    beyond = ~(asked < limits)
-    if beyond.any():
-        k, i = (int(x) for x in np.argwhere(beyond)[0])
-        why = f"at {robot.joint_names[i]} from t = {motion.t[k]:.4g} s on"
-        return Assumption(statement, False, f"{why}, {beyond.any(axis=1).mean():.0%} of the rows")
-    change = np.abs(np.diff(asked, axis=0)).max(axis=0, initial=0)
-    peak = asked.max(axis=0)
+    if held := [event for event in motion.events if "held at its effort" in event.name]:
+        why = f"at {held[0].joint} from t = {held[0].t:.4g} s on, {held[0].detail}"
+        return Assumption(statement, False, why)
+    load = np.abs(motion.tau)
+    peak = np.maximum(motion.how["asked"]["peak"], load.max(axis=0))
+    change = np.abs(np.diff(load, axis=0)).max(axis=0, initial=0)
+    change = np.minimum(motion.how["asked"]["change"], change)
     near = int(np.argmax((peak + change) / limits))
     why = f"at most {peak[near] / limits[near]:.0%} of the limit of {robot.joint_names[near]}"
     return Assumption(statement, True if (peak + change < limits).all() else None, why)
@@ -227,18 +214,20 @@ def _some(signal: Any) -> bool:
         return True
 
 
-def _no_stop(robot: Robot, motion: Trajectory) -> Assumption:
+def _no_stop(robot: Robot, motion: Trajectory, given: Restraints) -> Assumption:
     """Return whether no joint comes to a stop, or stands at one from the beginning."""
     hits = [event for event in motion.events if "stop" in event.name]
     if hits:
         why = f"{hits[0].joint} {hits[0].name} at t = {hits[0].t:.4g} s"
+        if "passes" in hits[0].name:
+            why += "; this run has no stops"
         return Assumption("No stop is hit", False, why)
-    lower, upper = robot.limits.lower, robot.limits.upper
-    near = ROUNDING * np.maximum(1, np.abs(motion.q))
-    there = np.argwhere((motion.q <= lower + near) | (motion.q >= upper - near))
+    q = motion.q[:, robot.tree.positions]
+    near = ROUNDING * np.maximum(1, np.abs(q))
+    there = np.argwhere((q <= given.lower + near) | (q >= given.upper - near))
     if len(there):
         k, i = there[0]
-        why = f"{robot.model.position_names[i]} is at its stop at t = {motion.t[k]:.4g} s"
+        why = f"{robot.joint_names[i]} is at its stop at t = {motion.t[k]:.4g} s"
         return Assumption("No stop is hit", False, why)
     return Assumption("No stop is hit", True, "none was")
 

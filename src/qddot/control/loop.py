@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,9 +41,10 @@ from qddot.plain_text import fitted
 from qddot.program.recorder import record
 from qddot.results import Judged, in_notebook
 from qddot.robot import Robot, robot_of
+from qddot.simulation.result import rows_every, some_rows
 from qddot.simulation.run_arguments import joint_values
 from qddot.simulation.signals import on_robot
-from qddot.simulation.simulation import simulate
+from qddot.simulation.simulation import ROWS, simulate
 from qddot.simulation.trajectory import Trajectory
 
 SLIGHT = 2e-5  # [rad, m, rad/s or m/s]: V that goes less far than with it goes nowhere
@@ -224,6 +225,7 @@ def closed_loop(
         if any(np.any(s) for s in spread) or delay:
             raise BadArgument("Noise and delay need a law that is sampled: give rate=1000 [Hz].")
         setting = Setting(cut, None, None, wrenches, disturbance, more)
+        spacings = (duration / ROWS if every is None else every, duration / ROWS)
         try:
             motion = simulate(
                 *(robot, q0, qd0),
@@ -234,13 +236,14 @@ def closed_loop(
                 wrenches=wrenches,
                 axes=axes,
                 disturbance=disturbance,
-                every=every,
+                every=tuple(dict.fromkeys(spacings)),  # type: ignore[arg-type]
                 smoothing=smoothing,
                 **more,
             )
         except Interrupted as stopped:
             motion, interrupted = stopped.trajectory, True
         xd = _state_rate(law, motion)
+        rows = [rows_every(motion.t, each) for each in spacings]
     else:
         if more:
             names = ", ".join(more)
@@ -253,9 +256,10 @@ def closed_loop(
         found = sampled_run(plant, law, q0, qd0, duration, sampling, stride)
         setting = Setting(cut, sampling, plant, wrenches, disturbance, None, found.cut)
         motion, xd, interrupted = found.trajectory, found.xd, found.interrupted
+        rows = found.rows
         if motion.finished and not motion.good:
             warnings.warn(motion.status, SimulationWarning, stacklevel=2)
-    run = _judged(robot, law, against, motion, xd, limits, setting)
+    run = _judged(robot, law, against, motion, xd, rows, limits, setting)
     if interrupted:
         raise InterruptedLoop(run)
     return run
@@ -267,15 +271,21 @@ def _judged(
     against: Any,
     motion: Trajectory,
     xd: np.ndarray | None,
+    rows: Sequence[np.ndarray],
     limits: np.ndarray,
     setting: Setting,
 ) -> ClosedLoop:
-    """Return a motion with its errors, V and report."""
+    """Return a motion with its errors, V and report.
+
+    `rows` are which are returned, and by which the law is judged, however few are returned.
+    """
+    returned, motion = (some_rows(motion, which) for which in rows)
     error = _errors(robot, law, against, motion)
-    V, V_rate, V_rise, V_still = _lyapunov(robot, law, motion, xd)
+    V, V_rate, V_rise, V_still = _lyapunov(robot, law, motion, None if xd is None else xd[rows[1]])
     names = law.error_names if against is None else robot.joint_names
     units = law.error_units if against is None else motion.units
-    peak = np.abs(motion.tau).max(axis=0)
+    given = np.minimum(motion.how["asked"]["peak"], np.inf if setting.limits is None else limits)
+    peak = np.maximum(given, np.abs(motion.tau).max(axis=0))
     own = error if against is None else _errors(robot, law, None, motion)
     seen = Rows(motion.t, motion.q, motion.qd, own, V)
     level = rounding_level(motion.q)
@@ -300,7 +310,10 @@ def _judged(
         V_still=V_still,
         sampled=setting.sampling is not None,
     )
-    return ClosedLoop(robot, law, motion, error, V, V_rate, report)
+    if not np.array_equal(rows[0], rows[1]):
+        error = _errors(robot, law, against, returned)
+        V, V_rate, *_ = _lyapunov(robot, law, returned, None if xd is None else xd[rows[0]])
+    return ClosedLoop(robot, law, returned, error, V, V_rate, report)
 
 
 def _errors(robot: Robot, law: ControlLaw, against: Any, motion: Trajectory) -> np.ndarray:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.certificate.bound import rounded_up
 from qddot.control.laws.assumption import VERDICTS, Assumption, verdict
-from qddot.control.laws.dry_friction import rounded_up
 from qddot.model.tree import Tree
 from qddot.plain_text import fitted
 from qddot.program.differentiate import gradient
@@ -77,7 +77,7 @@ class Report:
         """When the error settled, in words."""
         if (worst := float(self.worst.max(initial=0))) <= self.level:
             units = " or ".join(dict.fromkeys(self.error_units))
-            most = f"{rounded_up(np.array(worst)):.2g} {units}".rstrip()
+            most = f"{rounded_up(worst, 2)} {units}".rstrip()
             return f"starts on its reference; the error is at most {most}"
         if self.settling_time is None:
             return "not settled"

@@ -27,6 +27,7 @@ from qddot.runge_kutta import RK4
 from qddot.simulation.acting import Forces, Past, sampled
 from qddot.simulation.energy import LIMIT
 from qddot.simulation.equation import System
+from qddot.simulation.monitor import Monitor
 from qddot.simulation.result import kept_motion, with_status
 from qddot.simulation.signals import outside
 from qddot.simulation.steps import rk4
@@ -34,6 +35,7 @@ from qddot.simulation.trajectory import Trajectory
 
 LONGEST = 1e-3  # [s], a step of the arm's motion
 ROUNDING = 1e-9  # of a period: a rest that is shorter is none
+JUDGED = 20_000  # samples of a run by which a law is judged
 WHEN = tuple(dict.fromkeys(RK4.C))  # the shares of a step at which is asked what acts
 
 
@@ -54,6 +56,7 @@ class Sampled:
 
     trajectory: Trajectory
     xd: np.ndarray | None
+    rows: list[np.ndarray]  # which rows are those asked for, and by which the law is judged
     interrupted: bool = False
     cut: tuple[float, int] | None = None  # when a torque was first cut off, and of which joint
 
@@ -77,24 +80,34 @@ def sampled_run(
         q0, qd0: Where it starts, shape (n,).
         duration: How long [s].
         sampling: How the law sees and acts.
-        every: How many samples there are from one kept row to the next.
+        every: How many samples there are from one kept row to the next; at most JUDGED samples are
+            kept besides, whatever it is.
     """
     period = 1 / sampling.rate
     count = max(1, ceil(duration / period - ROUNDING))
     loop, stated = SampledLoop(plant, law, q0, qd0, sampling), len(law.x0) > 0
+    monitor = Monitor(plant.robot, plant.layout, sampling.effort, plant.rows, smooth=False)
     rows: list[tuple] = []
+    kept: list[int] = []
+    judged = ceil(count / JUDGED)
     interrupted = False
     try:
         for k, row in enumerate(loop.samples(count, duration)):
-            if k % every == 0 or k == count:
-                rows.append((duration, *row[1:]) if k == count else row)
+            row = (duration, *row[1:]) if k == count else row
+            monitor.add(*row[:2], 0.0, row[2], loop.asked)
+            if k % every == 0 or k % judged == 0 or k == count:
+                rows.append(row)
+                kept.append(k)
     except KeyboardInterrupt:
         if not rows:
             raise
         interrupted = True
-    motion = _kept(plant, rows, sampling, stated, duration, loop.step, interrupted)
+    monitor.look()
+    motion = _kept(plant, rows, sampling, stated, duration, loop.step, interrupted, monitor)
     xd = np.array([row[-1] for row in rows]) if stated else None
-    return Sampled(motion, xd, interrupted, loop.cut)
+    k = np.array(kept)
+    which = [(k % stride == 0) | (k == k[-1]) for stride in (every, judged)]
+    return Sampled(motion, xd, which, interrupted, loop.cut)
 
 
 class SampledLoop:
@@ -123,6 +136,7 @@ class SampledLoop:
         self.past = Past(q0[None], qd0[None], self.step, delay, plant.robot.tree)
         self.rng = np.random.default_rng(sampling.seed)
         self.cut: tuple[float, int] | None = None  # when a torque was first cut off, of which joint
+        self.asked = np.zeros(0)  # the last torques, before they are cut off
 
     def samples(
         self, count: int, end: float = np.inf, began: float = 0.0
@@ -145,6 +159,7 @@ class SampledLoop:
         def asked(t: float, q: np.ndarray, qd: np.ndarray, x: np.ndarray) -> tuple:
             t = began + t
             tau, xd = ask(t, q[0], qd[0], x) if stated else (ask(t, q[0], qd[0]), x)
+            self.asked = tau
             if sampling.effort is not None:
                 if self.cut is None and (beyond := np.abs(tau) > sampling.effort).any():
                     self.cut = t, int(beyond.argmax())
@@ -174,13 +189,13 @@ def _kept(
     duration: float,
     h: float,
     interrupted: bool,
+    monitor: Monitor,
 ) -> Trajectory:
     """Return the rows of a run as a trajectory, its energy audited."""
     robot = plant.robot
     t, Y, tau, x, _ = (np.array(column) for column in zip(*rows, strict=True))
-    each = [plant.acting(ti, yi) for ti, yi in zip(t, Y, strict=True)]
-    acted = [np.array(column) for column in zip(*each, strict=True)]
-    qdd, _, _ = plant.row(Y, tau, *acted)
+    acted = plant.acting_at(t, Y)
+    qdd, *_ = plant.row(Y, tau, *acted)
     finished = bool(np.isfinite(Y[-1]).all()) and t[-1] >= duration
     how = {"method": "rk4", "step": h, "rate": sampling.rate, "delay": sampling.delay}
     found = kept_motion(
@@ -189,7 +204,7 @@ def _kept(
         wrenches=dict(zip(plant.frames, acted, strict=False)),
         axes=plant.axes,
         state=x if stated else None,
-        effort=None if sampling.effort is None else robot.limits.effort.tolist(),
+        monitor=monitor,
         finished=finished,
         how=how | {"audit_limit": LIMIT, "steps": round(t[-1] / h)},
     )
@@ -235,6 +250,16 @@ class HeldPlant:
     def acting(self, t: float, y: np.ndarray) -> list[np.ndarray]:
         q, qd = y[self.layout.q], y[self.layout.v]
         return [each.at(t, q, qd) for each in self.signals]
+
+    def acting_at(self, t: np.ndarray, Y: np.ndarray) -> list[np.ndarray]:
+        each = [self.acting(*row) for row in zip(t, Y, strict=True)] if self.signals else []
+        return [np.array(column) for column in zip(*each, strict=True)]
+
+    def rows(
+        self, t: np.ndarray, Y: np.ndarray, tau: np.ndarray, asked: np.ndarray
+    ) -> tuple[np.ndarray, ...]:
+        """Return q̈, τ and the torques asked for, at many samples."""
+        return self.row(Y, tau, *self.acting_at(t, Y))[0], tau, asked
 
     def advanced(self, t: float, y: np.ndarray, tau: np.ndarray, h: Any) -> np.ndarray:
         """Return the state after a step of h, an array without axes."""

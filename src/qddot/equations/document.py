@@ -19,6 +19,7 @@ from qddot.formulations import TITLES
 from qddot.formulations.derivation import Part, Quantity, inertial_names, links_mass
 from qddot.formulations.notation import Notation
 from qddot.model.friction import PARAMETERS
+from qddot.model.validation import gravity_notes
 from qddot.results import look
 
 LEFT_OUT = (
@@ -277,6 +278,7 @@ def terms(equations: Equations, told: bool = False) -> list[Item]:
         items += [Words("Coriolis matrix, by the Christoffel symbols:")]
         items += [equation(n.coriolis_matrix, equations.C)]
     items += [Words("Gravity torques:"), equation(n.gravity_torques, equations.g)]
+    items += [Words(f"Note: {note}") for note in gravity_notes(equations.robot.model)]
     if any(equations.friction):
         items += [Words("Friction:"), equation(friction(equations), equations.friction)]
     if any(equations.springs):

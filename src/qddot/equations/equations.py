@@ -66,13 +66,14 @@ class Equations(ParameterTerms):
     def breakdown(self) -> tuple[Term, ...]:
         """Return the equation as labelled terms: the factors of accelerations and velocities.
 
-        With D_ij = M_ij of the links, I_ai of the rotors that there are, and D_ijk = Γ_ijk:
+        In the letters of the notation, with M of the links, I_a of the rotors that there are, and
+        Γ_ijk of torque i and the velocities j and k:
 
-            τᵢ = Σ D_ij q̈ⱼ + I_ai q̈ᵢ + Σ D_ijj q̇ⱼ² + Σ D_ijk q̇ⱼ q̇ₖ + Dᵢ
+            τᵢ = Σ M_ij q̈ⱼ + I_ai q̈ᵢ + Σ Γ_ijj q̇ⱼ² + Σ Γ_ijk q̇ⱼ q̇ₖ + gᵢ
         """
         tree = self.robot.tree
-        links = self.M - replace(tree, shared=()).rotor_matrix  # what several share is in D_ij
-        return Listed(labelled(links, tree.rotor_inertia, self.gamma, self.g))
+        links = self.M - replace(tree, shared=()).rotor_matrix  # what several share is in M_ij
+        return Listed(labelled(links, tree.rotor_inertia, self.gamma, self.g, self.notation))
 
     def with_values(self, **values: float) -> Equations:
         """Return the equations with symbols replaced by numbers, derived again the same way."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd, lcm
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from qddot.equations.nodes import (
     Name,
@@ -32,6 +32,7 @@ from qddot.equations.nodes import (
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import Ring, natural
 from qddot.equations.terms import Groups, Monomial, Terms, sums_of_angles, terms_of
+from qddot.errors import BadArgument, shorten
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import expression
 from qddot.scalars.monomials import Atom
@@ -65,12 +66,31 @@ def form(x: Scalar | Collected, groups: Groups | None = None) -> Node:
         groups: Joints with parallel axes, counted from 0, whose angles may be added up. Those of
             the robot if not given; () for products of single sines and cosines only.
     """
+    x = in_a_ring(x)
     if isinstance(x, Collected):
         return form_of(x.terms, x.ring.roles)
     if not isinstance(x, Polynomial):
         return _number(x)
     groups = x.ring.groups if groups is None else groups
     return form_of(terms_of(x), x.ring.roles, groups)
+
+
+def in_a_ring(x: Any) -> Any:
+    """Return an expression in symbols as a polynomial in them; anything else as it is."""
+    if isinstance(x, (Polynomial, Collected)):
+        return x
+    exact = expression(x)
+    if exact is NotImplemented:
+        raise BadArgument(
+            f"{shorten(repr(x))} of type {type(x).__name__} is no formula; give a number, an "
+            "expression in symbols, a polynomial, or a NumPy array of these."
+        )
+    if set(exact.terms) <= {()}:
+        return x
+    # what every term has once stands in front, as a mass does in a moment of inertia
+    first, *rest = map(dict, exact.terms)
+    shared = {a: "mass" for a in first if all(each.get(a) == 1 for each in (first, *rest))}
+    return Ring((), [exact], roles=shared).scalar(exact)
 
 
 def form_of(terms: Terms, roles: dict[Atom, str], groups: Groups = ()) -> Node:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from string import Template
 from typing import Any
 
 import numpy as np
@@ -153,37 +154,55 @@ class Term:
     """One labelled term of the equation of motion."""
 
     label: str  # effective inertia, coupling inertia, rotor inertia, centripetal, Coriolis, gravity
-    symbol: str  # D12: of torque 1 and acceleration 2; Ia1: of a rotor
+    symbol: str  # as text, M12: of torque 1 and acceleration 2; Ia1: of a rotor
     value: Scalar
+    latex: str = ""  # the symbol in LaTeX
+    notation: Notation = NOTATION
 
     @fitted
     def __repr__(self) -> str:
-        return f"{self.label:<17}  {self.symbol} = {readable_text(self.value)}"
+        return f"{self.label:<17}  {self.symbol} = {readable_text(self.value, self.notation)}"
 
     def _repr_markdown_(self) -> str:
         return f"{self.label}: {self._repr_latex_()}"
 
     def _repr_latex_(self) -> str:
-        letter = self.symbol.rstrip("0123456789")
-        return readable_latex(
-            self.value, f"{letter[0]}_{{{letter[1:]}{self.symbol[len(letter) :]}}}"
-        )
+        return readable_latex(self.value, self.latex, self.notation)
 
 
 def labelled(
-    links: JointMat, rotors: Sequence[Scalar], gamma: np.ndarray, g: JointVec
+    links: JointMat, rotors: Sequence[Scalar], gamma: np.ndarray, g: JointVec, letters: Notation
 ) -> tuple[Term, ...]:
     """Return every entry of the links' mass matrix, every rotor, Γ and gravity with its label."""
     n, found = len(g), []
+
+    def term(label: str, latex: str, value: Scalar) -> Term:
+        return Term(label, plain(latex).replace("_", ""), value, latex, letters)
+
     for i, j in np.ndindex(n, n):
         label = "effective inertia" if i == j else "coupling inertia"
-        found.append(Term(label, f"D{i + 1}{j + 1}", links[i, j]))
-    found += [Term("rotor inertia", f"Ia{i + 1}", Ia) for i, Ia in enumerate(rotors) if Ia]
+        found.append(term(label, letters.links_entry(i, j, any(rotors)), links[i, j]))
+    for i, Ia in enumerate(rotors):
+        found += [term("rotor inertia", letters.of_link("rotor_inertia", i), Ia)] if Ia else []
     for i, j, k in np.ndindex(n, n, n):
         label = "centripetal" if j == k else "Coriolis"
-        found.append(Term(label, f"D{i + 1}{j + 1}{k + 1}", gamma[i, j, k]))
-    found += [Term("gravity", f"D{i + 1}", torque) for i, torque in enumerate(g)]
+        found.append(term(label, letters.gamma(i, j, k), gamma[i, j, k]))
+    gravity = letters.gravity_torques
+    found += [term("gravity", letters.entry(gravity, i), torque) for i, torque in enumerate(g)]
     return tuple(found)
+
+
+def sum_of_terms(letters: Notation, rotors: bool) -> str:
+    """Return the equation that labelled terms add up to, as text in the letters of a notation."""
+    M = letters.links_mass_matrix if rotors else letters.mass_entry or letters.mass_matrix
+    M = Template(M if "$" in M else f"{M}_{{$i$j}}").substitute(i="i", j="j")
+    gamma = Template(letters.christoffel).substitute(k="i", i="j", j="k")
+    qd, qdd = letters.velocities, letters.accelerations
+    own = Template(f"{letters.rotor_inertia} {qdd}_{{$i}} + ").substitute(i="i") if rotors else ""
+    return plain(
+        rf"{letters.torques}_{{i}} = \Sigma_{{j}} {M} {qdd}_{{j}} + {own}"
+        rf"\Sigma_{{jk}} {gamma} {qd}_{{j}} {qd}_{{k}} + {letters.gravity_torques}_{{i}}"
+    )
 
 
 @dataclass(frozen=True)

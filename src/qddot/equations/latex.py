@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.equations.forms import Collected, form
+from qddot.equations.forms import Collected, form, in_a_ring
 from qddot.equations.nodes import Name, Node
 from qddot.equations.terms import Groups
 from qddot.equations.values import symbols_of
@@ -54,7 +54,7 @@ def as_latex(
         return as_latex(value, groups=groups, full=full, digits=digits, notation=notation)
 
     if not isinstance(x, np.ndarray) or not x.ndim:
-        value = x.item() if isinstance(x, np.ndarray) else x
+        value = in_a_ring(x.item() if isinstance(x, np.ndarray) else x)
         return LatexWriter(value, digits, full, notation).write(form(value, groups))
     if x.ndim > 2:
         return r" \quad ".join(map(part, x))

@@ -17,9 +17,10 @@ from qddot.scalars.monomials import PI, Atom
 
 @dataclass(frozen=True)
 class Number:
-    """A rational number that stands alone."""
+    """A rational number that stands alone; of a rounded one, also how far it may be off."""
 
     value: Fraction
+    radius: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import groupby
+from math import inf
+
+import numpy as np
 
 from qddot.equations.document import Document, DocumentSection, Item, Picture, Words, WordTable
 from qddot.equations.formulas import COLUMNS, Equation
@@ -270,16 +274,37 @@ def slides(document: Document) -> str:
             rows = 0
             for _, group in groupby(frame, lambda item: isinstance(item, Equation)):
                 items = list(group)
-                formulas = [item.rows(SLIDE) for item in items if isinstance(item, Equation)]
+                formulas = [slide_rows(item) for item in items if isinstance(item, Equation)]
                 parts += [_displays(formulas)] if formulas else []
                 parts += [_latex_item(item, SLIDE) for item in items[len(formulas) :]]
                 rows += sum(map(len, formulas))
             body = "\n\n".join(parts)
-            long = "[allowframebreaks]" if rows > MOST_ON_SLIDE else ""
+            words = [item for item in frame if isinstance(item, (str, Words))]
+            breaks = rows > MOST_ON_SLIDE or lines_of(words) > MOST_LINES
+            long = "[allowframebreaks]" if breaks else ""
             lines.append(f"\\begin{{frame}}{long}{{{title}}}\n{body}\n\\end{{frame}}")
     return "\n".join([*lines, r"\end{document}", ""])
 
 
+def slide_rows(item: Equation) -> list[Row]:
+    """Return the lines of a formula on a slide: a matrix as of six-vectors is whole, if smaller."""
+    rows, shape = item.rows(SLIDE), np.shape(item.value)
+    spatial = len(shape) == 2 and min(shape) >= SPATIAL
+    if not spatial and (len(shape) not in (1, 2) or shape[0] <= HIGHEST):
+        return rows
+    ((symbol, matrix),) = replace(item, formula="", terms=()).rows(inf)
+    scale = min((SLIDE - em(f"{symbol} =")) / em(matrix), HIGHEST / shape[0], 1.0)
+    if scale < SMALLEST and not rows[-1][1].endswith(r"\end{bmatrix}"):  # entry by entry
+        return rows
+    if scale < 1:
+        matrix = rf"\vcenter{{\hbox{{\scalebox{{{scale:.2f}}}{{${matrix}$}}}}}}"
+    before = replace(item, value=None).rows(SLIDE) if item.formula or item.terms else []
+    return [*before, ("=" if before else symbol, matrix)]
+
+
+SPATIAL = 4  # rows and columns from which on
+HIGHEST = 11.0  # rows of a matrix on a slide
+SMALLEST = 0.33
 MOST_LINES = 13.0  # of words and formulas on a slide of several steps
 LETTERS = 80  # in a line of words
 GAP = 1.5  # lines above and below a formula
@@ -295,28 +320,28 @@ def frames_of(section: DocumentSection) -> list[list[Item]]:
     for item in section.items:
         waiting.append(item)
         if not isinstance(item, (str, Words)):
-            if frames and lines([*frames[-1], *waiting]) <= MOST_LINES:
+            if frames and lines_of([*frames[-1], *waiting]) <= MOST_LINES:
                 frames[-1] += waiting
             else:
                 frames.append(waiting)
             waiting = []
-    if waiting and frames:
+    if waiting and frames and lines_of([*frames[-1], *waiting]) <= MOST_LINES:
         frames[-1] += waiting
     elif waiting:
         frames.append(waiting)
     return frames
 
 
-def lines(items: Sequence[Item]) -> float:
+def lines_of(items: Sequence[Item]) -> float:
     """Return about how many lines of a slide these take; a table or a picture takes them all."""
     total = 0.0
     for item in items:
         match item:
             case Equation():
-                rows = item.rows(SLIDE)
+                rows = slide_rows(item)
                 total += GAP + sum(1 + line.count("\\\\") for _, line in rows)
             case str() | Words():
-                total += 1 + len(item if isinstance(item, str) else item.words) // LETTERS
+                total += 1 + width(spoken(item, plain, str)) // LETTERS
             case _:
                 total += MOST_LINES
     return total

@@ -7,6 +7,7 @@ number of terms is given.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from math import inf
@@ -21,7 +22,7 @@ from qddot.equations.layout import PAGE, Row, aligned, broken
 from qddot.equations.layout import width as em
 from qddot.equations.nodes import Name, Node
 from qddot.equations.polynomial import Polynomial
-from qddot.equations.text import TextWriter, matrix_text
+from qddot.equations.text import TextWriter, as_text, matrix_text
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.scalars import Scalar
 
@@ -152,7 +153,7 @@ def readable_text(x: Any, notation: Notation = NOTATION) -> str:
         blocks = [readable_text(block, notation) for block in x]
         return "\n\n".join(f"[{k}]\n{block}" for k, block in enumerate(blocks, 1))
     if not entries.ndim:
-        return repr(x)
+        return as_text(x, notation=notation) if is_formula(x) else repr(x)
     text = ""
     for limit in limits_for(entries):
         cells = np.empty(entries.shape, dtype=object)
@@ -258,4 +259,5 @@ def entry_name(symbol: str, place: tuple[int, ...], n: int, notation: Notation) 
 
 def _named(symbol: str, index: str, notation: Notation) -> str:
     bound = any(sign in symbol for sign in "_|+(") or notation.is_trigonometric(symbol)
+    bound = bound and not re.fullmatch(r"\[[^\[\]]*\]", symbol)  # it is in brackets already
     return f"[{symbol}]_{{{index}}}" if bound else f"{symbol}_{{{index}}}"

@@ -6,21 +6,25 @@ evaluated but sums, products and whole powers of our own polynomials.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from math import lcm, prod
 from typing import Any
 
 import flint
 
 from qddot.equations.nodes import Call, Name, Node, Number, Power, Product, Sum
-from qddot.equations.ring import Ring, reciprocal
-from qddot.equations.terms import LETTERS
+from qddot.equations.polynomial import Polynomial, check_work
+from qddot.equations.ring import LETTERS, Ring, reciprocal
 from qddot.errors import BadArgument, shorten
 from qddot.scalars import sincos, sqrt
 from qddot.scalars.expressions import PI_EXPRESSION, Expression, expression, symbol
 from qddot.scalars.monomials import MOST_POWER, PI
 
 COORDINATE = "q "  # no parameter has a blank in its name
+MOST_PARTS = 6  # of an angle: sin(q1/6)
+TURNS = ("sin", "cos", "tan")
+KNOWN = "known are + - * /, whole powers, square roots of parameters, sin, cos and tan"
 DEGREE = PI_EXPRESSION / 180
 
 
@@ -34,12 +38,19 @@ class NoPolynomial(BadArgument):
         super().__init__(f"{text!r} cannot be compared exactly: {why}.")
 
 
+class NoValue(BadArgument):
+    """A formula that has no value, or one beyond reason."""
+
+
 class InDegrees(NoPolynomial):
     """A formula whose sines and cosines are of π/180 times a coordinate."""
 
 
 class PolynomialReader:
     """The ring of a robot, with what some formulas have besides, and these formulas in it.
+
+    Where they have a part of an angle, sin(q1/2), the sine and cosine of joint 1 are those of the
+    part; `carried` makes polynomials in q1 comparable.
 
     Args:
         ring: The robot's ring.
@@ -49,6 +60,7 @@ class PolynomialReader:
 
     def __init__(self, ring: Ring, nodes: Sequence[Node], degrees: bool = False):
         self.own, self.degrees, self.exponent = ring, degrees, 1
+        self.parts: dict[int, int] = {}  # of which part of its angle a joint's sine is
         self.roots = [a for a in ring.parameters if a.function == "sqrt"]
         numbers = [x for node in nodes for x in self._numbers(node)]
         mine = [Expression({((a, 1),): Fraction(1)}) for a in ring.parameters]
@@ -56,6 +68,19 @@ class PolynomialReader:
         signs = ring.signs.union(x.joints[0][0] for x in inside if x.kind == "sign")
         whole = Ring(ring.turns, [*mine, *numbers], ring.groups, ring.roles, signs)
         self.ring = ring if whole == ring else whole
+        self._images: dict[str, Polynomial] = {}
+        for joint in self.parts:
+            for name, image in zip("sc", self._turned({joint: 1}), strict=True):
+                self._images[f"{name}{joint + 1}"] = image
+
+    def carried(self, x: Any) -> Any:
+        """Return a polynomial in the angles of the joints as one in their parts."""
+        if not self._images or not isinstance(x, Polynomial):
+            return x
+        degrees = dict(zip(map(str, x.ring.context.gens()), x.value.degrees(), strict=True))
+        turned = ((k, degrees[f"s{j + 1}"] + degrees[f"c{j + 1}"]) for j, k in self.parts.items())
+        check_work(len(x) * prod((k + 1) ** int(degree) for k, degree in turned))
+        return substituted(x, self._images)
 
     def value(self, node: Node) -> tuple[Any, Any]:
         """Return the numerator and the denominator of a formula; the latter is mostly 1.
@@ -69,7 +94,7 @@ class PolynomialReader:
             case Name("parameter"):
                 return self._scalar(self._number(node)), 1
             case Name("sine" | "cosine", _, joints):
-                return self._turned(dict(joints), expression(0))[node.kind == "cosine"], 1
+                return self._turned(dict(joints))[node.kind == "cosine"], 1
             case Name(kind, _, joints):
                 return self.ring.element(LETTERS[kind], joints[0][0]), 1
             case Sum(terms):
@@ -82,11 +107,12 @@ class PolynomialReader:
                 return top, bottom
             case Power(base, exponent):
                 return self._power(base, exponent)
-            case Call("sqrt"):
-                return self._scalar(self._number(node)), 1
-            case Call(function, argument):
-                sine, cosine = self._turned(*self._angle(argument))
+            case Call(function, argument) if function in TURNS:
+                joints, rest = self._angle(argument)
+                sine, cosine = self._turned(joints, *self.sincos_of(rest, argument))
                 return {"sin": (sine, 1), "cos": (cosine, 1), "tan": (sine, cosine)}[function]
+            case Call():
+                return self._scalar(self._number(node)), 1
 
     def _sum(self, terms: Iterable[Node]) -> tuple[Any, Any]:
         top, bottom = self.ring.constant(0), 1
@@ -108,28 +134,36 @@ class PolynomialReader:
         size, before = abs(exponent), self.exponent
         self.exponent *= size  # of powers inside powers
         if self.exponent > MOST_POWER:
-            raise NoPolynomial(f"it has a power of over {MOST_POWER}", base)
+            raise NoValue(f"A formula has no value: it has a power of over {MOST_POWER}.")
         top, bottom = self.value(base)
         self.exponent = before
         if exponent < 0:
             top, bottom = bottom * self.ring.constant(1), top
             if not bottom:
-                raise NoPolynomial("it divides by zero", base)
+                raise NoValue("A formula has no value: it divides by zero.")
+            if bottom.is_constant():
+                top, bottom = top / bottom, 1
         return top**size, bottom if isinstance(bottom, int) else bottom**size
 
-    def _turned(self, joints: dict[int, int], rest: Expression) -> tuple[Any, Any]:
-        """Return the sine and the cosine of a sum of joint angles and a constant angle."""
-        sine, cosine = (self._scalar(part) for part in sincos(rest))
+    def sincos_of(self, rest: Expression, angle: Node) -> tuple[Any, Any]:
+        """Return the sine and the cosine of what is left of an angle where all joints are at 0."""
+        sine, cosine = sincos(rest)
+        return self._scalar(sine), self._scalar(cosine)
+
+    def _turned(
+        self, joints: Mapping[int, Fraction | int], sine: Any = 0, cosine: Any = 1
+    ) -> tuple[Any, Any]:
+        """Return the sine and the cosine of an angle, turned further by multiples of joints'."""
         for joint, multiple in joints.items():
             s, c = self.ring.element("s", joint), self.ring.element("c", joint)
             s = s if multiple > 0 else -s
-            for _ in range(abs(multiple)):
+            for _ in range(int(abs(multiple) * self.parts.get(joint, 1))):
                 sine, cosine = sine * c + cosine * s, cosine * c - sine * s
         return sine, cosine
 
-    def _angle(self, node: Node) -> tuple[dict[int, int], Expression]:
-        """Return an angle as whole multiples of joint angles, and what is left."""
-        joints: dict[int, int] = {}
+    def _angle(self, node: Node) -> tuple[dict[int, Fraction], Expression]:
+        """Return an angle as multiples of joint angles, and what is left."""
+        joints: dict[int, Fraction] = {}
         rest: dict[Any, Fraction] = {}
         for monomial, coefficient in self._number(node).terms.items():
             here = [a for a, _ in monomial if not a.function and a.name.startswith(COORDINATE)]
@@ -144,9 +178,9 @@ class PolynomialReader:
                 raise InDegrees("it is the sine or cosine of π/180 times a coordinate", node)
             if len(monomial) - len(without) != 1 or dict(monomial)[here[0]] != 1:
                 raise NoPolynomial("its angle is no sum of coordinates and constants", node)
-            if set(multiple.terms) != {()} or multiple.terms[()].denominator != 1:
-                raise NoPolynomial("it has an angle that is no whole multiple of a joint's", node)
-            joints[int(here[0].name.removeprefix(COORDINATE))] = int(multiple.terms[()])
+            if set(multiple.terms) != {()} or multiple.terms[()].denominator > MOST_PARTS:
+                raise NoPolynomial("it has an angle that is no simple multiple of a joint's", node)
+            joints[int(here[0].name.removeprefix(COORDINATE))] = multiple.terms[()]
         constant = Expression(rest)
         plain = self.degrees and set(constant.terms) == {()}  # sin(30), but not sin(pi/6)
         return joints, constant * DEGREE if plain else constant
@@ -170,25 +204,33 @@ class PolynomialReader:
             case Power(base, exponent):
                 return self._number(base) ** exponent
             case Call("sqrt", argument) if not has_joint(argument):
-                return self._root(self._number(argument))
+                return self._root(self._number(argument), node)
             case Call("sin" | "cos" as function, argument) if not has_joint(argument):
                 return sincos(self._angle(argument)[1])[function == "cos"]
-        raise NoPolynomial("it is no sum, product or sine of coordinates and parameters", node)
+        raise NoPolynomial(KNOWN, node)
 
     def _numbers(self, node: Node) -> Iterator[Expression]:
         """Yield the parameters of a formula, and the roots and sines of them."""
         match node:
             case Name("parameter") | Call("sqrt"):
                 yield self._number(node)
-            case Call(_, argument):
-                yield from sincos(self._angle(argument)[1])
+            case Call(function, argument) if function in TURNS:
+                joints, rest = self._angle(argument)
+                for joint, multiple in joints.items():
+                    parts = lcm(self.parts.get(joint, 1), multiple.denominator)
+                    if parts > MOST_PARTS:
+                        raise NoPolynomial("it has too small a part of an angle", argument)
+                    self.parts |= {joint: parts} if parts > 1 else {}
+                yield from sincos(rest)
+            case Call():
+                yield self._number(node)  # which refuses it
             case Power(base, _):
                 yield from self._numbers(base)
             case Product(_, parts) | Sum(parts):
                 for part in parts:
                     yield from self._numbers(part)
 
-    def _root(self, x: Expression) -> Expression:
+    def _root(self, x: Expression, node: Node) -> Expression:
         """Return √x by the roots of the equations, or √6 as √2 √3, as angles of 15° have it."""
         for atom in self.roots:
             monomial, known = next(iter(atom.argument.terms.items()))
@@ -199,7 +241,7 @@ class PolynomialReader:
             return sqrt(x)
         value, result = x.terms[()], expression(1)
         if value < 0:
-            return sqrt(x)  # which says that there is none
+            raise NoPolynomial("it is no real number", node)
         whole = value.numerator * value.denominator
         if whole.bit_length() > 100:
             return sqrt(x)
@@ -209,6 +251,17 @@ class PolynomialReader:
 
     def _scalar(self, x: Expression) -> Any:
         return self.ring.constant(1) * self.ring.scalar(x)
+
+
+def substituted(x: Any, images: Mapping[str, Polynomial]) -> Any:
+    """Return a polynomial with generators, such as "s1", replaced by polynomials of its ring."""
+    if not isinstance(x, Polynomial):
+        return x
+    ring = x.ring
+    names = [f"{LETTERS[g.role]}{g.index + 1}" for g in ring.generators]
+    kept = dict(zip(names, ring.context.gens(), strict=True))
+    values = [images[name].value if name in images else kept[name] for name in names]
+    return Polynomial(ring, ring.reduced(x.value.compose(*values, ctx=ring.context)))
 
 
 def nodes_in(node: Node) -> Iterator[Node]:

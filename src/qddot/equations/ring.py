@@ -187,15 +187,32 @@ class Ring:
             total += term
         return total
 
-    def reduced(self, value: Any) -> Any:
-        """Return the normal form of a polynomial: no square of a sine or a root, no q̇ sgn²."""
+    @cached_property
+    def bounds(self) -> tuple[tuple[int, Any], ...]:
+        """The relations with every sign such that what replaces a square has none: s² = 1 + c²."""
+        pairs = ((k, x, magnitude(x)) for k, x in self.relations)
+        lead = self.context.from_dict
+        return tuple(
+            (k, lead({x.monomial(0): 2 * abs(x.coefficient(0))}) - whole) for k, x, whole in pairs
+        )
+
+    def reduced(self, value: Any, bounds: bool = False) -> Any:
+        """Return the normal form of a polynomial: no square of a sine or a root, no q̇ sgn².
+
+        Of bounds of coefficients, which have no signs, it is a polynomial of bounds.
+        """
         degrees = value.degrees()
-        for place, relation in self.relations:
+        for place, relation in self.bounds if bounds else self.relations:
             if degrees[place] > 1:
                 value = value % relation
                 # what was under a root may have met itself
                 degrees = value.degrees() if place >= self.n else degrees
         return value
+
+
+def magnitude(value: Any) -> Any:
+    """Return a polynomial with the magnitudes of the coefficients."""
+    return value.context().from_dict({e: abs(c) for e, c in value.to_dict().items()})
 
 
 def _cosine(atom: Atom) -> Expression:

@@ -10,11 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from qddot.equations.answers.balls import FUNCTIONS
+from qddot.equations.answers.rounded import float_number
+from qddot.equations.answers.vocabulary import E, I
 from qddot.equations.equality import difference, witness
 from qddot.equations.forms import form
 from qddot.equations.nodes import Call, Name, Node, Number, Power, Product, Sum, sign_node
 from qddot.equations.polynomial import Polynomial
-from qddot.equations.reading import NoPolynomial, PolynomialReader
+from qddot.equations.reading import KNOWN, NoPolynomial, PolynomialReader
 from qddot.equations.ring import Ring
 from qddot.equations.terms import Groups
 from qddot.equations.values import symbols_of
@@ -25,6 +28,7 @@ from qddot.scalars.monomials import PI
 JOINT = re.compile(r"(qd?d?)([1-9]\d*)")
 ASK = 'Ask SymPy: sympy.simplify(mine - equations.sympy("M")).'
 SYMBOLS = {"position": "q", "rate": "qd", "acceleration": "qdd"}
+CONSTANTS = {"Pi": Name("parameter", PI.name), "Exp1": E, "ImaginaryUnit": I}
 ROLES = {letter: role for role, letter in SYMBOLS.items()}
 
 
@@ -45,6 +49,8 @@ def equal_to(x: Scalar, other: Any) -> bool:
     node = node_of(other, _named(ring))
     try:
         reader = PolynomialReader(ring or Ring((True,) * _joints(other), []), [node])
+        if reader.parts:
+            raise NoPolynomial("it has parts of angles", node)
         top, bottom = reader.value(node)
     except NoPolynomial as error:
         raise BadArgument(f"{error}\n  {ASK}") from None
@@ -77,9 +83,9 @@ def node_of(x: Any, named: Callable[[str], Node]) -> Node:
     if x.is_Rational:
         return Number(Fraction(int(x.p), int(x.q)))
     if x.is_Float:
-        return Number(Fraction(repr(float(x))))
-    if kind == "Pi":
-        return Name("parameter", PI.name)
+        return float_number(x)
+    if kind in CONSTANTS:
+        return CONSTANTS[kind]
     if x.is_Add:
         return Sum(tuple(node_of(part, named) for part in x.args))
     if x.is_Mul:
@@ -88,17 +94,16 @@ def node_of(x: Any, named: Callable[[str], Node]) -> Node:
         return Power(node_of(x.base, named), int(x.exp))
     if x.is_Pow and x.exp.is_Rational and x.exp.q == 2:
         return Power(Call("sqrt", node_of(x.base, named)), int(x.exp.p))
-    if kind in ("sin", "cos", "tan"):
-        return Call(kind, node_of(x.args[0], named))
+    if kind.lower() in FUNCTIONS:
+        return Call(kind.lower(), node_of(x.args[0], named))
     if kind == "sign" and (found := sign_node(node_of(x.args[0], named))):
         return found
     if moved := _of_time(x, named):
         return moved
     text = str(x)
     raise BadArgument(
-        f"{text if len(text) < 60 else f'{text[:57]}...'!r} cannot be compared exactly: known are "
-        "+ - * /, whole powers, square roots of parameters, sin, cos and tan, and the sign of a "
-        f"velocity.\n  {ASK}"
+        f"{text if len(text) < 60 else f'{text[:57]}...'!r} cannot be compared exactly: {KNOWN}, "
+        f"and the sign of a velocity.\n  {ASK}"
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.equations.forms import Collected, expanded, form
+from qddot.equations.forms import Collected, expanded, form, in_a_ring
 from qddot.equations.nodes import Name, Node
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.terms import Groups
@@ -18,7 +18,7 @@ from qddot.formulations.notation import NOTATION, Notation
 from qddot.formulations.plain_formula import plain
 from qddot.scalars import Scalar
 
-BACKSLASH = "\\"
+MARKUP = re.compile(r"\\math[a-z]+|[\\{} ]")  # of LaTeX, which ASCII has none of
 LIMIT = 200  # terms; more are not readable
 SHOWN = 12  # of an entry with more terms
 WIDEST = 100  # columns of a matrix; beyond it, entries stand one below the other
@@ -50,6 +50,7 @@ def as_text(
     """
 
     def entry(value: Scalar | Collected) -> str:
+        value = in_a_ring(value)
         writer = TextWriter(value, digits, full, ascii, notation)
         if not isinstance(value, Polynomial) or len(value) <= limit:
             return writer.write(form(value, groups))
@@ -123,14 +124,14 @@ class TextWriter(Writer):
     def variable(self, node: Name) -> str:
         index, n = node.joints[0][0], self.notation
         if self.ascii:
-            return f"{n.letter(index).lstrip(BACKSLASH)}{DERIVATIVE[node.kind]}{index + 1}"
+            return f"{MARKUP.sub('', n.letter(index))}{DERIVATIVE[node.kind]}{n.number(index)}"
         return plain({"position": n.q, "rate": n.qd, "acceleration": n.qdd}[node.kind](index))
 
     def sign(self, velocity: str) -> str:
         return f"{'sign' if self.ascii else 'sgn'}({velocity})"
 
     def indexed(self, letter: str, index: str) -> str:
-        return (letter.replace(BACKSLASH, "") if self.ascii else plain(letter)) + index
+        return (MARKUP.sub("", letter) if self.ascii else plain(letter)) + index
 
     def raised(self, base: str, exponent: int) -> str:
         return f"{base}^{exponent}" if self.ascii else base + str(exponent).translate(SUPERSCRIPT)

@@ -185,7 +185,8 @@ def numeral(value: Fraction, digits: int = 6, *, fractions: bool = False) -> str
     """Return a number's text: whole, a fraction with "/", or a decimal, with "e" if need be.
 
     A decimal that is longer than `digits` is rounded to them. One third is a fraction always;
-    one half is if `fractions` are wanted, as among symbols, and is 0.5 otherwise.
+    one half is if `fractions` are wanted, as among symbols, and is 0.5 otherwise. What is rounded
+    keeps a point and three digits, 0.120, so that nobody takes it for exact.
     """
     if value.denominator == 1 and len(str(abs(value.numerator))) <= LONGEST_INTEGER:
         return str(value.numerator)
@@ -194,9 +195,13 @@ def numeral(value: Fraction, digits: int = 6, *, fractions: bool = False) -> str
     if wanted and abs(value.numerator) <= 999:
         return str(value)
     quotient = EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
-    rounded = Context(prec=digits).create_decimal(quotient).normalize(EXACT)
-    if not rounded or FEWEST <= rounded.adjusted() < MOST:
-        return f"{rounded:f}"
+    whole = Context(prec=digits).create_decimal(quotient)
+    rounded, exact = whole.normalize(EXACT), Fraction(whole) == value
+    if not exact and len(rounded.as_tuple().digits) < 3:
+        rounded = Context(prec=3).create_decimal(whole)
+    if not rounded or FEWEST <= rounded.adjusted() < (MOST if exact else min(MOST, digits)):
+        text = f"{rounded:f}"
+        return text if exact or "." in text else f"{text}."
     mantissa, _, exponent = f"{rounded:e}".partition("e")
     return f"{mantissa}e{int(exponent)}"
 

@@ -37,7 +37,8 @@ from qddot.saving import write_whole
 from qddot.simulation import simulate
 
 ENDINGS = {"latex": ".tex", "html": ".html", "markdown": ".md", "text": ".txt"}
-DROP = 0.2  # [s] of the motion that is to be predicted
+SHORTEST, LONGEST = 0.2, 1.0  # [s], the motion that is to be predicted
+LOOSEST, STRICTEST = 0.05, 1e-3  # tolerances of its positions, relative to the largest
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class AskedQuestion:
     right: str = ""  # as text, where it is no quantity of the equations
     tolerance: float = 0.0  # of numbers, relative
     steps: tuple[Item, ...] = ()  # how it is found, where the derivation does not show it
+    partial: bool = True  # whether right entries earn their share
 
 
 @dataclass(frozen=True)
@@ -213,9 +215,8 @@ def numeric_questions(made: Exercise) -> Iterable[AskedQuestion]:
     words += f"Find ${qdd}$ at the first moment, in {_listed(arm.turns, 'rad/s²', 'm/s²')}."
     steps = (Words(rf"At rest ${c} = 0$, so that ${M}\,{qdd} = -{g}$:"),)
     yield AskedQuestion("8", words, 3, "accelerations", first, qdd, _answer(first), 5e-3, steps)
-    moved = _rounded(simulate(robot, q, rest, duration=DROP).q[-1])
-    guess = _rounded(q + first * DROP**2 / 2)
-    words = f"Where is it after {DROP} s? Estimate it from (8), then simulate it, and compare. "
+    drop, moved, guess, tolerance = _drop(robot, q, first)
+    words = f"Where is it after {drop} s? Estimate it from (8), then simulate it, and compare. "
     words += f"Hand in the simulated ${n.coordinates}$, in {_listed(arm.turns, 'rad', 'm')}."
     steps = (
         Words("With the first accelerations kept, which holds for a short time only:"),
@@ -223,7 +224,26 @@ def numeric_questions(made: Exercise) -> Iterable[AskedQuestion]:
         Words("By simulation:"),
     )
     right = _answer(moved)
-    yield AskedQuestion("9", words, 3, "positions", moved, n.coordinates, right, 0.05, steps)
+    yield AskedQuestion(
+        "9", words, 3, "positions", moved, n.coordinates, right, tolerance, steps, False
+    )
+
+
+def _drop(
+    robot: Robot, q: np.ndarray, qdd: np.ndarray, t: float = SHORTEST
+) -> tuple[float, np.ndarray, np.ndarray, float]:
+    """Return a time, where an arm that is let go is then, the estimate, and the tolerance.
+
+    The estimate q + ½ q̈ t² is two tolerances off at least, and a unit of its third digit.
+    """
+    moved = _rounded(simulate(robot, q, 0 * q, duration=t).q[-1])
+    guess = _rounded(q + qdd * t**2 / 2)
+    units = 10.0 ** (np.floor(np.log10(abs(guess) + 1e-4)) - 2)
+    far = np.where(abs(guess - moved) > units, abs(guess - moved), 0).max() / abs(moved).max()
+    tolerance = min(LOOSEST, float(f"{far / 3:.0e}"))
+    if tolerance < STRICTEST and t < LONGEST:
+        return _drop(robot, q, qdd, round(t + 0.1, 1))
+    return t, moved, guess, tolerance
 
 
 def _listed(turns: Sequence[bool], angular: str, linear: str) -> str:
@@ -269,6 +289,7 @@ def answers_file(made: Exercise, key: bool) -> str:
         lines += [f"points = {question.points}"] if key else ['text = ""']
         if key and question.right:
             lines.append(f'right = "{question.right}"')
+        lines += ["partial = false"] if key and not question.partial else []
         if key and question.tolerance:
             lines.append(f"tolerance = {question.tolerance}")
     return "\n".join([*lines, ""])

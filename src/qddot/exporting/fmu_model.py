@@ -18,6 +18,7 @@ from qddot.exporting.c_files import definition, signature
 from qddot.exporting.c_prelude import CNumber, helpers
 from qddot.exporting.functions import ExportedFunction
 from qddot.model.friction import LINEAR
+from qddot.model.limits import without_stops
 from qddot.model.tree import BASE, Tree
 from qddot.program.differentiate import tangent
 from qddot.program.optimise import optimised
@@ -83,6 +84,8 @@ class FmuModel:
             found.append("static friction and the Stribeck velocity are no parameters: they stay")
         if any(shaft.friction.is_dry for shaft in tree.shared):
             found.append("dry friction of motors that joints share creeps, as in simulate")
+        if left_out := without_stops(self.robot.model, "an FMU"):
+            found.append(f"{left_out}; its parameter `stops` is of the limits of position")
         return tuple(found)
 
     @cached_property

@@ -69,7 +69,7 @@ class Notation:
     angular_jacobian: str = r"{}^{$i}J_{\omega_{$i}}"  # in the link's own axes
     inertia: str = "{}^{C_{$i}}I_{$i}"  # about the centre of mass, in the link's own axes
     pseudo_inertia: str = "J_{$i}"
-    rotor_inertia: str = "I_{a_{$i}}"
+    rotor_inertia: str = "I_{a$i}"
 
     # what stands on one page only, with the number of a link or a joint below it
     momentum: str = "p"

@@ -163,10 +163,10 @@ def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
     else:
         missing = [name for name in wanted if getattr(log, name, None) is None]
         if missing:
-            raise BadArgument(
-                f"The log has no {' and no '.join(missing)}.\n"
-                "  Take prepared(log), which filters and differentiates, or give (q, qd, qdd, tau)."
-            )
+            advice = "Take prepared(log), which filters and differentiates."
+            if "tau" in missing:
+                advice = "Give columns={'tau': ...} where its file is read."
+            raise BadArgument(f"The log has no {' and no '.join(missing)}.\n  {advice}")
         parts = {name: getattr(log, name) for name in wanted}
         order, t = _order(robot, getattr(log, "joint_names", None)), getattr(log, "t", None)
         if order is not None and robot.nq != robot.n:

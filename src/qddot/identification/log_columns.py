@@ -21,6 +21,7 @@ from qddot.identification.log_names import (
     matching,
     meaning,
     numbered_joints,
+    picked_by_number,
     picked_columns,
     time_column,
     time_unit,
@@ -101,7 +102,8 @@ def mapped(
                 chosen[name] = table, as_said(columns[name], name, *own, table, order)
         elif name in found:
             table, those = found[name]
-            picked = picked_columns(those, own[1])
+            order = list(found["q"][1]) if "q" in found else []
+            picked = picked_columns(those, own[1]) or picked_by_number(those, own[1], order)
             if picked is not None:
                 chosen[name] = table, picked
             else:

@@ -146,6 +146,27 @@ def picked_columns(those: Mapping[str, str], joints: Sequence[str]) -> list[str]
     return None if None in picked else [str(column) for column in picked]
 
 
+def picked_by_number(
+    those: Mapping[str, str], joints: Sequence[str], order: Sequence[str]
+) -> list[str] | None:
+    """Return the columns of joints that have names, where columns have numbers, or the reverse.
+
+    Joint j1 is number 1. Where names have no such numbers, the columns are in order.
+
+    Args:
+        those: The columns by joint or number.
+        joints: As they are called for other columns.
+        order: All joints in the order of these other columns.
+    """
+    if len(those) != len(joints) or not (numbered_joints([*those]) or numbered_joints(joints)):
+        return None
+    numbers = [re.sub(r".*\D", "", name) for name in (*joints, *those)]
+    wanted, there = numbers[: len(joints)], dict(zip(numbers[len(joints) :], those, strict=True))
+    if set(wanted) == set(there) and len(there) == len(those):
+        return [those[there[number]] for number in wanted]
+    return [those[n] for n in numbered_joints([*those])] if list(order) == list(joints) else None
+
+
 def alike_but_for_a_prefix(names: Sequence[str], tokens: Sequence[str]) -> tuple[str, ...]:
     """Return the joints of a log that are those of a robot but for a common beginning, or none.
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from qddot.kinematics.chain import Chain
+from qddot.kinematics.joint_equations import Position, moved
 from qddot.kinematics.mending import Mending
-from qddot.kinematics.nearest import PoseSearch
-from qddot.kinematics.poses import proper_poses
 from qddot.kinematics.six_turns import MOST, SixTurns
 from qddot.kinematics.solutions import CLOSED
+from qddot.spatial.pose import Pose
 
-STARTS, ALL_STARTS, STEPS = 64, 256, 60  # of searches; where there is nothing else
+STARTS, ALL_STARTS = 64, 256  # of searches; where there is nothing else
 SINGULAR = 0.05  # smallest singular value of J beside the largest from which on there are searches
 ALONG = 1e-4  # [rad] for differences of J
 AT_ONCE = 64  # poses; each takes up to 2 MB on the way
@@ -36,9 +37,9 @@ class AnySixTurns:
 
     six: SixTurns
     mending: Mending
-    rest: np.ndarray  # (nq,): positions of the joints that do not carry the frame
-    near: Callable[..., tuple[np.ndarray, ...]] | None  # the closed form of the arm that it is near
-    search: PoseSearch  # without limits
+    rest: np.ndarray  # (nq,): positions of the joints that are not solved for
+    # from X (m, 4, 4): q of the arm that it is near, where that has a closed form
+    near: Callable[[np.ndarray], np.ndarray] | None
 
     def solved(self, X: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return q (m, 16, nq), miss and margin (m, 16) of proper poses (m, 4, 4)."""
@@ -62,8 +63,7 @@ class AnySixTurns:
     def _places(self, X: np.ndarray) -> np.ndarray:
         """Return where solutions of poses may be, (m, places, nq), NaN where nowhere."""
         if self.near is None and not self.six.tells:
-            none = np.empty((len(X), 0, len(self.rest)))
-            return self._searched(X, none, np.ones(len(X), dtype=bool), ALL_STARTS)
+            return self.mending.searched(X, np.tile(self.rest, (len(X), 1, 1)), ALL_STARTS)
         chain, T = self.six.chain, X.copy()
         T[:, :3, 3] /= self.mending.scale
         home = np.array(chain.home.matrix(), dtype=float)
@@ -73,8 +73,10 @@ class AnySixTurns:
             q[..., axis.index] = (found[..., i] - axis.offset) / axis.ratio
         if self.near is None:
             return q
-        near = self.near(X, np.zeros((len(X), len(chain.axes) + 1)))[0]
-        searched = self._searched(X, near, self._singular(near), STARTS)
+        near = self.near(X)
+        singular = self._singular(near)
+        searched = np.full((len(X), near.shape[1] + STARTS, len(self.rest)), np.nan)
+        searched[singular] = self.mending.searched(X[singular], near[singular], STARTS)
         return np.concatenate([q, near, searched], axis=1)
 
     def _twins(self, q: np.ndarray) -> np.ndarray:
@@ -83,11 +85,12 @@ class AnySixTurns:
         With J v = σ u for the smallest singular value, the pose along v is σ t u + ½ t² J̇ v, with J̇
         how J changes along v. Its part along u vanishes again at t = −2 σ/(u · J̇ v).
         """
-        U, sizes, V = np.linalg.svd(self._jacobian(q))
+        U, sizes, V = np.linalg.svd(self.mending.jacobian(q))
         u, v = U[..., -1], V[..., -1, :]
         ahead = np.zeros_like(q)
         ahead[:, self.mending.joints] = ALONG * v
-        change = (self._jacobian(q + ahead) - self._jacobian(q - ahead)) @ v[..., None]
+        J = self.mending.jacobian
+        change = (J(q + ahead) - J(q - ahead)) @ v[..., None]
         bend = (u * change[..., 0]).sum(axis=-1) / (2 * ALONG)
         with np.errstate(divide="ignore", invalid="ignore"):
             t = np.clip(-2 * sizes[:, -1] / bend, -1, 1)
@@ -95,27 +98,17 @@ class AnySixTurns:
 
     def _singular(self, near: np.ndarray) -> np.ndarray:
         """Return of which poses one of the solutions (m, k, nq) is next to a singular one, (m,)."""
-        sizes = np.linalg.svd(self._jacobian(near), compute_uv=False)
+        sizes = np.linalg.svd(self.mending.jacobian(near), compute_uv=False)
         return np.asarray((sizes[..., -1] <= SINGULAR * sizes[..., 0]).any(axis=-1))
 
-    def _jacobian(self, q: np.ndarray) -> np.ndarray:
-        """Return J of the six joints, lengths in parts of the arm's."""
-        J = self.mending.jacobian(q)[..., self.mending.joints]
-        J[..., 3:, :] /= self.mending.scale
-        return J
 
-    def _searched(
-        self, X: np.ndarray, near: np.ndarray, some: np.ndarray, count: int
-    ) -> np.ndarray:
-        """Return where searches for some of the poses end, (m, places, nq), NaN where nowhere.
-
-        They start at positions (m, k, nq) and at `count` others all over the joints' room.
-        """
-        joints = self.search.task.joints
-        spread = np.tile(self.search.starts.positions[:count], (some.sum(), 1, 1))
-        starts = np.concatenate([near[some][..., joints], spread], axis=1)
-        ends = np.broadcast_to(self.rest, (*starts.shape[:2], len(self.rest))).copy()
-        ends[..., joints] = self.search.ends(proper_poses(X[some]), starts, STEPS)
-        found = np.full((len(X), starts.shape[1], len(self.rest)), np.nan)
-        found[some] = ends
-        return found
+def held(chain: Chain, at: Mapping[int, Position]) -> Chain:
+    """Return an arm some of whose joints stand still, in floats."""
+    axes, X = [], Pose(np.eye(3), np.zeros(3))
+    for i, axis in enumerate(chain.axes):
+        if i in at:
+            columns = [moved(axis, at[i], e, False) for e in np.eye(3)]
+            X = X @ Pose(np.column_stack(columns), moved(axis, at[i], np.zeros(3), True))
+        else:
+            axes.append(replace(axis, h=X.R @ axis.h, p=X.R @ axis.p + X.p))
+    return replace(chain, axes=tuple(axes), home=X @ chain.home)

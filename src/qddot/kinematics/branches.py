@@ -16,7 +16,7 @@ import numpy as np
 from qddot.kinematics.chain import Chain, JointLine, common_direction, number, numbers
 from qddot.kinematics.joint_equations import Position, across, moved, turned
 from qddot.kinematics.plan import IkPlan
-from qddot.kinematics.solutions import CLOSED, SLACK
+from qddot.kinematics.solutions import CLOSED, SINGULAR, SLACK
 from qddot.program.operations import select
 from qddot.program.program import Program
 from qddot.program.recorded import Recorded
@@ -30,6 +30,7 @@ TIGHT = 1e-13  # a closure [rad, or parts of the arm's length] that needs no pol
 # rounding moves both by √(1e-16 / lever)
 NEAR = 1e-5
 RIGHT_ANGLES = 1e-9  # how far a pose's axes may be from unit length and right angles, at once
+EDGE = 1e-6  # [rad or m], how far beyond a limit singular solutions are looked at again
 LOST = 1e-20  # the lever, to the fourth, below which positions are less exact than NEAR
 ORIGIN = np.zeros(3, dtype=int)
 
@@ -92,16 +93,16 @@ def closed_form(plan: IkPlan, within: Within, raw: bool = False, checked: bool =
         shapes["spare"] = (len(chain.axes) + 1,)
 
     def solved(X: Any, given: Any = (), spare: Any = ()) -> dict[str, Any]:
-        at = {i: _placed(chain.axes[i], x, scale) for i, x in zip(plan.given, given, strict=True)}
+        at = {i: placed(chain.axes[i], x, scale) for i, x in zip(plan.given, given, strict=True)}
         spares = [Position()] * len(chain.axes)
         if raw:
             pairs = zip(chain.axes, spare, strict=False)
-            spares = [replace(_placed(axis, x, scale), least=spare[-1]) for axis, x in pairs]
+            spares = [replace(placed(axis, x, scale), least=spare[-1]) for axis, x in pairs]
         M = chain.home.inverse()
         T = Pose(X[:3, :3] @ M.R, X[:3, :3] @ M.p + X[:3, 3] / scale)
         angles = _Angles()
         found = [
-            _finished(branch, chain, scale, within, angles, raw)
+            _finished(branch, T, chain, scale, within, angles, raw)
             for branch in _branches(plan, chain, _stripped(chain, Branch(T, at), ()), 0, spares)
         ]
         q, miss, margin, lever = zip(*found, strict=True)
@@ -139,7 +140,7 @@ def _asked(plan: IkPlan) -> tuple[int, ...]:
     """Return the joints whose steps say whether the arm closes; none if there are no such steps."""
     onto = [step for step in plan.steps if step.rule == "onto" and step.source is not None]
     by_kind = {step.point: step.k for step in onto if plan.chain.axes[step.k].turns}
-    return tuple(by_kind.values()) if len(by_kind) > 1 else ()
+    return (by_kind[True], by_kind[False]) if len(by_kind) > 1 else ()
 
 
 def _parallel_turns(chain: Chain, joints: tuple[int, ...]) -> bool:
@@ -170,7 +171,7 @@ def _stripped(chain: Chain, branch: Branch, before: Any) -> Branch:
 
 
 def _finished(
-    branch: Branch, chain: Chain, scale: float, within: Within, angles: _Angles, raw: bool
+    branch: Branch, T: Pose, chain: Chain, scale: float, within: Within, angles: _Angles, raw: bool
 ) -> tuple[list[Scalar], Scalar, Scalar, Scalar]:
     """Return q, the miss, the margin and the least lever of a branch."""
     x = {
@@ -178,32 +179,59 @@ def _finished(
         for i, at in branch.at.items()
         if branch.last is None or branch.last.k != i
     }
+    slides = sum(not axis.turns for axis in chain.axes)
+    far = 1 + T.p @ T.p if slides else 1
     if branch.last is None:
-        square, right = _miss(branch.T)
+        square, right = _miss(branch.T, far)
     else:
-        square, right = _rest_of_sum(branch.last, branch.at, chain, x, angles), 1
+        square, right = _rest_of_sum(branch.last, branch.at, chain, x, angles, far), 1
     q: list[Scalar] = list(within.rest)
+    beyond: Scalar = 0
     for i, axis in enumerate(chain.axes):
-        q[axis.index], inside = _coordinate(axis, x[i], within)
-        right = right * inside
+        q[axis.index], here = _coordinate(axis, x[i], within)
+        beyond = here if i == 0 else np.maximum(here, beyond)
+    if slides > 1:
+        square, right = _miss_of_pose(T, chain, scale, q, far), 1
     for position in branch.at.values():
         square = square + position.beyond
-    miss = select(right, square, math.inf)
     margin: Scalar = 1
     lever: Scalar = 1
     for position in branch.at.values():
         margin, lever = np.minimum(position.margin, margin), np.minimum(position.lever, lever)
+    if within.lower is not None:
+        edge = right * (square <= NEAR**2) * (margin <= SINGULAR) * (beyond <= EDGE)
+        lever = select(edge * (beyond > SLACK), 0, lever)
+        right = right * (beyond <= SLACK)
+    miss = select(right, square, math.inf)
     if not raw:
         found = miss <= CLOSED**2
         q = [select(found, x, math.nan) for x in q]
     return q, miss, margin, lever
 
 
-def _miss(T: Pose) -> tuple[Scalar, Scalar]:
-    """Return how far a pose is from the identity, squared, and whether it is near it at all."""
+def _miss(T: Pose, far: Scalar) -> tuple[Scalar, Scalar]:
+    """Return how far a pose is from the identity, squared, and whether it is near it at all.
+
+    Args:
+        T: The pose.
+        far: Squares of distances are in parts of this, of what the arm's length and X come to.
+    """
     R, p = T.R, T.p
-    square = R[0, 1] ** 2 + R[0, 2] ** 2 + R[1, 2] ** 2 + p @ p
+    square = R[0, 1] ** 2 + R[0, 2] ** 2 + R[1, 2] ** 2 + p @ p / far
     return square, np.minimum(R[0, 0], R[1, 1]) > 0  # with these zero, R has ±1 on its diagonal
+
+
+def _miss_of_pose(T: Pose, chain: Chain, scale: float, q: Sequence[Scalar], far: Scalar) -> Scalar:
+    """Return how far the pose of q is from T, squared.
+
+    Two slides need it: what one takes away from T the other gives back, and digits get lost.
+    """
+    columns = [ORIGIN, *np.eye(3, dtype=int)[:2]]
+    for axis in reversed(chain.axes):
+        at = placed(axis, q[axis.index], scale)
+        columns = [moved(axis, at, v, k == 0) for k, v in enumerate(columns)]
+    away, *turns = columns[0] - T.p, columns[1] - T.R[:, 0], columns[2] - T.R[:, 1]
+    return away @ away / far + sum(turn @ turn for turn in turns)
 
 
 def _rest_of_sum(
@@ -212,6 +240,7 @@ def _rest_of_sum(
     chain: Chain,
     x: dict[int, Scalar],
     angles: _Angles,
+    far: Scalar,
 ) -> Scalar:
     """Find the angle of the last joint, put it into x, and return how far all miss, squared."""
     T, axis = last.T, chain.axes[last.k]
@@ -223,7 +252,8 @@ def _rest_of_sum(
         rest = rest - x[i] * number(axis.h @ chain.axes[i].h)
     x[last.k] = within_a_turn(rest) if others else rest
     if last.asked:
-        return sum(at[i].off for i in last.asked)
+        point, direction = last.asked
+        return at[point].off / far + at[direction].off
     start, end = axis.p, axis.p
     for i in others:
         if i > last.k:
@@ -232,7 +262,7 @@ def _rest_of_sum(
         if i < last.k:
             end = moved(chain.axes[i], at[i], end, True)
     tilt, off = T.R @ axis.h - axis.h, T.R @ start + T.p - end
-    return tilt @ tilt + off @ off
+    return tilt @ tilt + off @ off / far
 
 
 def within_a_turn(x: Scalar) -> Scalar:
@@ -241,21 +271,24 @@ def within_a_turn(x: Scalar) -> Scalar:
 
 
 def _coordinate(axis: JointLine, x: Scalar, within: Within) -> tuple[Scalar, Scalar]:
-    """Return the coordinate that puts a joint at x, and whether it is within the limits."""
+    """Return the coordinate that puts a joint at x, and how far that is beyond the limits."""
     x = (x - axis.offset) / axis.ratio
     if axis.turns and axis.offset:
         x = within_a_turn(x * axis.ratio) / axis.ratio
     if within.lower is None or within.upper is None:
-        return x, 1
-    low, high = within.lower[axis.index] - SLACK, within.upper[axis.index] + SLACK
+        return x, 0
+    low, high = within.lower[axis.index], within.upper[axis.index]
+    beyond = np.maximum(low - x, x - high)
     turn = 2 * math.pi / abs(axis.ratio)
     if axis.turns and math.isfinite(low) and (low > -turn / 2 or high < turn / 2):
-        ahead = np.floor((x - low) / turn)  # to the first copy beyond the lower limit
-        x = select((low <= x) * (x <= high), x, x - turn * ahead)
-    return x, (low <= x) * (x <= high)
+        ahead = x - turn * np.floor((x - low + SLACK) / turn)  # the first copy beyond the lower
+        inside = beyond <= SLACK
+        beyond = np.minimum(beyond, np.maximum(low - ahead, ahead - high))
+        x = select(inside, x, ahead)
+    return x, beyond
 
 
-def _placed(axis: JointLine, q: Scalar, scale: float) -> Position:
+def placed(axis: JointLine, q: Scalar, scale: float) -> Position:
     """Return where a coordinate puts its joint."""
     value = axis.ratio * q + axis.offset
     return Position.at(axis, *sincos(value), value / scale)
@@ -270,7 +303,7 @@ def _regular(X: Any, miss: Sequence[Scalar], lever: Sequence[Scalar]) -> Scalar:
         off = off + x * x
     right = off <= RIGHT_ANGLES**2
     for far, clear in zip(miss, lever, strict=True):
-        right = right * ((far <= TIGHT**2) + (far > NEAR**2) * (clear > LOST))
+        right = right * ((far <= TIGHT**2) + (far > NEAR**2)) * (clear > LOST)
     return right
 
 

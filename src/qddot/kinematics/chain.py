@@ -32,7 +32,6 @@ from qddot.spatial.vector import cross, vector
 
 TINY = Fraction(1, 10**50)
 FAR = 16  # times its length from the base's origin an arm has all digits
-TRAVEL = Fraction(1, 16)  # [m], the least scale of an arm with slides: they go far beyond offsets
 MOST_TERMS = 6  # of an exact coordinate; products of several of these stay short enough
 
 
@@ -148,8 +147,6 @@ def _chain(tree: Tree, frame: str) -> Chain | None:
         axes.append(JointLine(carrier.name, roles == ["angle"], h, p, *ends))
     home = X @ X_BF
     scale = _about(np.array([*(numbers(axis.p) for axis in axes), numbers(home.p)], dtype=float))
-    if not all(axis.turns for axis in axes):
-        scale = max(scale, TRAVEL)
     axes = [replace(axis, p=axis.p / scale) for axis in axes]
     return Chain(tree.name, frame, tuple(axes), Pose(home.R, home.p / scale), tree.nq, scale)
 

@@ -201,9 +201,17 @@ def slides(axis_h: Vec3, m: Vec3, o: Vec3, square: Scalar) -> tuple[Scalar, Call
     return 1, roots
 
 
-def slide(value: Scalar, rate: Scalar) -> tuple[Scalar, Callable[[], Roots]]:
-    """Return the slide q with rate · q = value."""
-    return rate * rate, lambda: [Position(d=value / rate)]
+def slide(value: Scalar, rate: Scalar, spare: Position) -> tuple[Scalar, Callable[[], Roots]]:
+    """Return the slide q with rate · q = value: the size rate² and the root.
+
+    Where the rate is rounding, as of a slide parallel to another, `spare` stands in.
+    """
+    if _plain(rate):
+        return rate * rate, lambda: [Position(d=value / rate)]
+    lever = rate**4
+    clear = lever > spare.least
+    d = select(clear, value / select(clear, rate, 1.0), spare.d)
+    return rate * rate, lambda: [Position(d=d, margin=lever, lever=lever)]
 
 
 def across(h: Vec3) -> Vec3:

@@ -102,7 +102,7 @@ class IkStep:
                 return onto_unit(h, m, y)
             if axis.turns:
                 return onto(h, m - centre, y - centre, spare)
-            return slide(h @ (y - m), 1)
+            return slide(h @ (y - m), 1, spare)
         n: Any = self.kept
         if self.other is not None:
             # known joints turn this joint's axis: of two heights at right angles, a turn takes the
@@ -125,7 +125,7 @@ class IkStep:
             direction = through(self.before, n, False, back=True)
             level = n @ y - (n @ through(self.before, ZERO, True) if point else 0)
             if not axis.turns:
-                return slide(level - direction @ m, direction @ h)
+                return slide(level - direction @ m, direction @ h, spare)
             A, B, C = level_of_vectors(h, m - centre, direction, level - direction @ centre)
             gap = None if point or self.before else gap_of_angle(h, m, n, y)
             return to_level(A, B, C, gap, spare)
@@ -134,7 +134,7 @@ class IkStep:
         direction = through(self.between, n, False)
         level = n @ m + (direction @ through(self.between, ZERO, True) if point else 0)
         if not axis.turns:
-            return slide(direction @ y - level, direction @ h)
+            return slide(direction @ y - level, direction @ h, spare)
         A, B, C = level_of_vectors(-h, y - centre, direction, level - direction @ centre)
         return to_level(A, B, C, None, spare)
 

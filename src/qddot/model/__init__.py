@@ -12,7 +12,7 @@ from qddot.model.geometry import (
     MeshShape,
     SphereShape,
 )
-from qddot.model.joint import Coupling, Joint, Limits, Mimic, Motor, Spring, Start, Warming
+from qddot.model.joint import Coupling, Joint, Limits, Mimic, Motor, Spring, Start, Stops, Warming
 from qddot.model.link import Frame, Inertial, Link, Payload, Placement
 from qddot.model.model import Model
 from qddot.model.validation import validate
@@ -40,6 +40,7 @@ __all__ = [
     "SphereShape",
     "Spring",
     "Start",
+    "Stops",
     "Warming",
     "build",
     "symbol",

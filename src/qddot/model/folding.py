@@ -16,7 +16,7 @@ from qddot.errors import BadArgument, NotNumeric, shorten
 from qddot.model.coordinates import Drive, Drives
 from qddot.model.friction import Friction, together
 from qddot.model.geometry import Geometry, Kind
-from qddot.model.joint import FIXED, Coupling, Joint, Start
+from qddot.model.joint import FIXED, Coupling, Joint, Start, Stops
 from qddot.model.joints import MOTIONS, JointMotion, OneCoordinate
 from qddot.model.model import Model, mapped
 from qddot.model.shaft import Shaft
@@ -185,6 +185,7 @@ def check_single(model: Model, joint: Joint, motion: JointMotion) -> None:
         ("limits of its position", joint.ends != (None, None)),
         ("a home position", joint.home is not None),
         ("a start", joint.start != Start()),
+        ("stops", joint.stops != Stops()),
     ):
         if there:
             raise BadArgument(

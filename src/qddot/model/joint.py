@@ -99,12 +99,19 @@ class Mimic:
 
 @dataclass(frozen=True)
 class Start:
-    """How a simulation begins if nobody says: where, how fast, and between which stops."""
+    """How a simulation begins if nobody says: where, and how fast."""
 
     q: Scalar = 0  # [rad] or [m]
     qd: Scalar = 0  # [rad/s] or [m/s]
-    lower: Scalar | None = None  # of such a run alone; limits need not be stops
+
+
+@dataclass(frozen=True)
+class Stops:
+    """Where a joint is stopped, by what pushes back; limits need not be stops."""
+
+    lower: Scalar | None = None  # [rad] or [m]
     upper: Scalar | None = None
+    restitution: Scalar = 0  # share of its velocity with which the joint leaves a stop, 0 to 1
 
 
 @dataclass(frozen=True)
@@ -127,6 +134,7 @@ class Joint:
     line: int | None = field(default=None, compare=False, repr=False)
     pitch: Scalar = 0  # [m/rad] of a screw
     start: Start = Start()
+    stops: Stops = Stops()
     warming: Warming = Warming()
     actuated: bool = True  # whether a motor drives it, if it has a coordinate of its own
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qddot.errors import NotNumeric, Problem
+from qddot.errors import NotNumeric, Problem, listing, printable
 from qddot.model.folding import coordinates, numeric
-from qddot.model.joint import Joint
+from qddot.model.joint import Joint, Stops
 from qddot.model.joints import MOTIONS
 from qddot.model.model import Model, scalars
 from qddot.model.structure import place
@@ -85,6 +85,33 @@ def limits_of(model: Model) -> RobotLimits:
     for array in arrays:
         array.flags.writeable = False
     return RobotLimits(*arrays[:4], tuple(joint.units for joint in free), reach)
+
+
+def stopped_joints(model: Model) -> tuple[str, ...]:
+    """Return the names of the joints that have stops of their own."""
+    return tuple(joint.name for joint in model.free_joints if joint.stops != Stops())
+
+
+def without_stops(model: Model, what: str) -> str:
+    """Return in a sentence that something leaves out the stops of a robot; nothing if none are."""
+    names = printable(listing(stopped_joints(model), 4))
+    return f"{what} has no stops: those of {names} are left out" if names else ""
+
+
+def stops_of(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return where the joints have stops, −∞ and ∞ where none, and their restitutions, (n,) each.
+
+    Raises:
+        NotNumeric: If a stop is a symbol.
+    """
+    each = [joint.stops for joint in model.free_joints]
+    if symbols := {name for x in scalars(tuple(each)) for name in free_symbols(x)}:
+        raise NotNumeric(f"A stop of robot {model.name!r}", symbols)
+    return (
+        np.array([-np.inf if stops.lower is None else float(stops.lower) for stops in each]),
+        np.array([np.inf if stops.upper is None else float(stops.upper) for stops in each]),
+        np.array([float(stops.restitution) for stops in each]),
+    )
 
 
 def limit_doubts(model: Model) -> Iterator[Problem]:

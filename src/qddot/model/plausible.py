@@ -7,9 +7,10 @@ link has; what is doubtful about inertias is in `inertia_advice`.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 
-from qddot.errors import Problem
+from qddot.errors import Problem, listing
 from qddot.model.inertia_advice import habits, size_doubts
 from qddot.model.joint import Joint
 from qddot.model.limits import limit_doubts
@@ -18,6 +19,7 @@ from qddot.model.model import Model, scalars
 from qddot.model.structure import place
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import free_symbols
+from qddot.scalars.reader import JOINT_VARIABLE
 
 Doubt = tuple[str, str, str]  # severity, message, remedy
 
@@ -29,7 +31,7 @@ def doubts(model: Model) -> list[Problem]:
         where = place("joint", joint.name)
         for severity, message, remedy in _joint_doubts(joint):
             problems.append(Problem(severity, where, message, remedy, joint.line))  # type: ignore[arg-type]  # one of three words
-    problems += limit_doubts(model)
+    problems += [*_name_doubts(model), *limit_doubts(model)]
     problems += _angle_notes(model)
     sizes, still = _sizes(model), _still(model)
     for link in model.links:
@@ -67,6 +69,23 @@ def _joint_doubts(joint: Joint) -> Iterator[Doubt]:
                 yield "warning", message, "Use type fixed if it does not move."
     for message, remedy in joint_units(joint):
         yield "warning", message, remedy
+
+
+def _name_doubts(model: Model) -> Iterator[Problem]:
+    """Yield the joints and the symbols that are called like a coordinate of another joint."""
+    called = [re.fullmatch(r"(?i)(?:q|theta|[θϑ])_?([1-9]\d*)", name) for name in model.joint_names]
+    pairs = zip(model.free_joints, called, strict=True)
+    wrong = [(k, joint, int(name[1])) for k, (joint, name) in enumerate(pairs, 1) if name]
+    wrong = [(k, joint) for k, joint, other in wrong if k != other <= model.n]
+    for k, joint in wrong[:1]:
+        others = listing(repr(other.name) for _, other in wrong[1:])
+        message = f"its name is that of another joint's coordinate, and its own is q{k}"
+        message += f" (likewise {others})" if others else ""
+        remedy = "Rename it, or order the joints by their numbers."
+        yield Problem("warning", place("joint", joint.name), message, remedy, joint.line)
+    for name in filter(JOINT_VARIABLE.fullmatch, model.symbols):
+        message = "it is called like a position, velocity, acceleration or torque of a joint"
+        yield Problem("warning", place("symbol", name), message, "Rename it.")
 
 
 def _angle_notes(model: Model) -> Iterator[Problem]:

@@ -17,7 +17,7 @@ from qddot.model.folding import fold
 from qddot.model.friction import PARAMETERS
 from qddot.model.geometry import wrong_geometry
 from qddot.model.inertia_advice import inertia_problems
-from qddot.model.joint import Coupling, Joint, Limits, Start
+from qddot.model.joint import Coupling, Joint, Limits, Start, Stops
 from qddot.model.joints import MOTIONS
 from qddot.model.link import Link, Payload
 from qddot.model.model import Model, data_fields, scalars
@@ -29,7 +29,7 @@ from qddot.model.structure import (
     place_of,
     structural_problems,
 )
-from qddot.model.tree import Tree
+from qddot.model.tree import BASE, Tree
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import Expression, has_value
 from qddot.spatial.pose import Pose
@@ -136,11 +136,15 @@ def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
     if has_value(lower) and has_value(upper) and float(lower) > float(upper):
         message = f"its limits are reversed (lower {float(lower):g} > upper {float(upper):g})"
         yield "error", message, "Swap them."
-    start = joint.start
+    start, stops = joint.start, joint.stops
+    between = stops.lower, stops.upper
+    if stops != Stops():
+        yield from _stop_problems(joint)
     for name, value, ends, room in (
         ("home", joint.home, joint.ends, "limits"),
         ("start", start.q if start != Start() else None, joint.ends, "limits"),
-        ("start", start.q, (start.lower, start.upper), "stops"),
+        ("home", joint.home, between, "stops"),
+        ("start", start.q, between, "stops"),
     ):
         low = -math.inf if not has_value(ends[0]) else float(ends[0])
         high = math.inf if not has_value(ends[1]) else float(ends[1])
@@ -164,6 +168,21 @@ def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
     if joint.spring.harmonics and joint.role != "angle":
         message = f"its spring has harmonics, but a {joint.kind} joint has no angle"
         yield "error", message, "Remove them."
+
+
+def _stop_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
+    low, high, share = joint.stops.lower, joint.stops.upper, joint.stops.restitution
+    if low is None and high is None:
+        yield "error", "its stops have no place", "Give lower, upper or both."
+    if has_value(low) and has_value(high) and float(low) >= float(high):
+        message = f"its stops leave no room (lower {float(low):g}, upper {float(high):g})"
+        yield "error", message, "Swap them, or lock the joint."
+    if has_value(share) and not 0 <= float(share) <= 1:
+        message = f"the restitution of its stops is {float(share):g}"
+        yield "error", message, "Give a share from 0 (it stays there) to 1 (nothing is lost)."
+    if joint.mimic is not None or not joint.role:
+        message = "it has stops, and no position of its own that is one number"
+        yield "error", message, "Give stops to the joint that it follows, if any; or remove them."
 
 
 def _shaft_problems(thing: Joint | Coupling) -> Iterator[tuple[Any, str, str]]:
@@ -209,7 +228,7 @@ def _misshapen(thing: Any) -> Iterator[tuple[str, Any, str]]:
             if not isinstance(value, tuple) or len(value) != count or None in value:
                 yield name, value, f"a tuple of {count} numbers"
         elif isinstance(value, str) or (
-            value is None and name not in OPTIONAL and not isinstance(thing, (Limits, Start))
+            value is None and name not in OPTIONAL and not isinstance(thing, (Limits, Stops))
         ):
             yield name, value, "a number"
 
@@ -228,13 +247,15 @@ def _huge(values: tuple[Scalar, ...]) -> list[float]:
 MOST_JOINTS = 200  # looked at; each is moved by itself
 ROUNDING = 1e-12  # of the inertia about any axis: what is left about one on which all mass lies
 TINY = 1e-100  # [kg·m²] or [kg]; products of less are no numbers any more
+GRAVITY_ALONG_AXES = "gravity is parallel to every axis: g = 0"
 LOOKS = 2  # positions, at random: M_kk may vanish at one by chance
 
 
 def weightless_joints(model: Model) -> Iterator[Problem]:
     """Yield the joints whose own entry of the mass matrix is zero, wherever the robot stands.
 
-    Symbols stand for any number, so they are given some.
+    And a note if gravity asks none of them for a torque. Symbols stand for any number, so they are
+    given some.
     """
     if not 0 < model.n <= MOST_JOINTS:
         return
@@ -243,6 +264,7 @@ def weightless_joints(model: Model) -> Iterator[Problem]:
         tree = fold(depth_first(model.with_values(values) if values else model))
     except (QddotError, ArithmeticError, ValueError):  # a formula that these numbers do not fit
         return
+    yield from _gravity_along_axes(tree)
     left, felt = list(range(tree.n)), {}
     for q in tree.from_neutral(np.random.default_rng(0).uniform(0.3, 1.2, (LOOKS, tree.n))):
         felt = inertia_felt(tree, q, left) if left else {}
@@ -259,6 +281,33 @@ def weightless_joints(model: Model) -> Iterator[Problem]:
         message = f"{why}, so the mass matrix is singular"
         remedy = f"Give the link its {what}, give the joint a rotor inertia, or make it fixed."
         yield Problem("warning", place("joint", joint.name), message, remedy, joint.line)
+
+
+def _gravity_along_axes(tree: Tree) -> Iterator[Problem]:
+    """Yield a note if gravity is parallel to every axis of a turn and across every slide."""
+    down, turns = {BASE: np.asarray(tree.gravity, float)}, False
+    least = 1e-9 * math.hypot(*down[BASE])
+    for i, body in enumerate(tree.bodies):
+        down[i] = np.asarray(body.X_PJ.R, float).T @ down[body.parent]
+        for w, u in body.columns:
+            across = np.asarray(skew(w), float) @ down[i]
+            if max(*np.abs(across), abs(float(u @ down[i]))) > least:
+                return
+        turns = turns or body.turns
+    if least and turns and any(body.inertia.m for body in tree.bodies):
+        words = (
+            '"-g", 0] or [0, -9.81, 0'
+            if abs(down[BASE][1]) <= least
+            else '0, "-g"] or [0, 0, -9.81'
+        )
+        remedy = f"For a vertical plane: gravity = [0, {words}]."
+        yield Problem("note", "", GRAVITY_ALONG_AXES, remedy)
+
+
+def gravity_notes(model: Model) -> list[str]:
+    """Return what there is to note about the gravity of a checked model."""
+    found = (p for p in model.warnings if p.message == GRAVITY_ALONG_AXES)
+    return [f"{p.message}. {p.remedy}" for p in found]
 
 
 def inertia_felt(

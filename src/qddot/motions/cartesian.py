@@ -27,7 +27,16 @@ from qddot.motions.description import (
 )
 from qddot.motions.following import FramePath, followed, turned
 from qddot.motions.motion import TaskReference, check_limits, keep
-from qddot.motions.path import AlongPath, Path, Profile, quintic, s_curve, trapezoid
+from qddot.motions.path import (
+    AlongPath,
+    Path,
+    PathPart,
+    Profile,
+    joined,
+    quintic,
+    s_curve,
+    trapezoid,
+)
 from qddot.robot import Robot
 from qddot.scalars import Scalar, Vec3, sincos
 from qddot.spatial.rotation import rotation_vector
@@ -44,7 +53,7 @@ class CartesianPath(TaskReference):
     q: Any = field(kw_only=False)  # (n,), where the joints start [rad or m]
     duration: float = 0.0  # [s], by a quintic; or give a velocity and an acceleration
     velocity: float | None = None  # [m/s]
-    acceleration: float | None = None  # [m/s²]
+    acceleration: float | None = None  # [m/s²], of the frame, that around curves included
     jerk: float | None = None  # [m/s³], for an S-curve
     orientation: str = "kept"  # or "free"; of an arc also "turned", along with it
     tolerance: float = 1e-7  # [m] and [rad], of the frame between the nodes of `joints`
@@ -119,9 +128,20 @@ class CartesianPath(TaskReference):
                 "[m/s] and an acceleration [m/s²], and a jerk [m/s³] if you like."
             )
         v, a = positive("velocity", v, "m/s"), positive("acceleration", a, "m/s²")
-        if j is None:
-            return trapezoid(self.length, v, a)
-        return s_curve(self.length, v, a, positive("jerk", j, "m/s³"))
+        j = j if j is None else positive("jerk", j, "m/s³")
+        (_, v, a), *more = parts = self._within(v, a)
+        if more:
+            return joined(parts, j)
+        return trapezoid(self.length, v, a) if j is None else s_curve(self.length, v, a, j)
+
+    def _within(self, v: float, a: float) -> list[PathPart]:
+        """Return within what the distance along each part keeps the frame to v and a.
+
+        Around a curve the acceleration is a, of which ṡ²/radius points inwards.
+        """
+        bend = float(np.linalg.norm(self.place(0.0)[2]))  # as large all along
+        v = min(v, np.sqrt(a / (2**0.5 * bend))) if bend else v
+        return [(self.length, v, np.sqrt(a**2 - (bend * v**2) ** 2))]
 
     @property
     def breaks(self) -> np.ndarray:

@@ -22,12 +22,14 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import Polynomial
 
 from qddot.checks import spread
 from qddot.errors import BadArgument
 from qddot.motions.cartesian import CartesianPath
 from qddot.motions.following import turned
 from qddot.motions.motion import keep
+from qddot.motions.path import PathPart
 from qddot.motions.piecewise import horner, quintic_between
 from qddot.scalars import Scalar, Vec3, sincos, sqrt
 from qddot.spatial.rotation import rotation_vector
@@ -112,6 +114,33 @@ class CartesianBlend(CartesianPath):
             before = r
         return found
 
+    def _within(self, v: float, a: float) -> list[PathPart]:
+        """Return the same of each part; a corner that a keeps slow is passed at one speed."""
+        found, ends = [], [*self._begins[1:], self.length]
+        for (begin, corner, k), end in zip(self._parts, ends, strict=True):
+            if not corner:
+                (_, speed, rate), *_ = self.paths[k]._within(v, a)
+                found.append((end - begin, speed, rate))
+                continue
+            slope, bend = self._largest(k)
+            share = 1.0 if begin > 0 and end < self.length else 0.5  # one that starts from rest
+            speed = min(v / slope, np.sqrt(share * a / bend) if bend else v)
+            rate = max(a - bend * speed**2, 0) / slope
+            found.append((end - begin, speed, rate if rate > 1e-9 * a else 0.0))
+        return found
+
+    def _largest(self, k: int) -> tuple[float, float]:
+        """Return the largest |x′| and |x″| in a corner; of turns on the spot, |ω| and |ω′|."""
+        r = self.radius[k]
+        curve = np.array(self._roundings[k][0]).T * (2 * r) ** np.arange(6.0)
+        slope, bend = ([Polynomial(x).deriv(n) for x in curve] for n in (1, 2))
+        found = [_largest(slope) / (2 * r), _largest(bend) / (2 * r) ** 2]
+        if not all(np.any(path.place(0.0)[1]) for path in self.paths[k : k + 2]):
+            places = self._corners[k + 1] - r + np.linspace(0, 2 * r, 129)
+            turns = np.linalg.norm([self.turning(s)[1:] for s in places], axis=2).max(axis=0)
+            found = list(np.maximum(found, 1.001 * turns))
+        return found[0], found[1]
+
     def place(self, s: Scalar) -> tuple[Vec3, Vec3, Vec3]:
         """Return where the frame is after a distance s, and two derivatives by s."""
         x, slope, bend = self._at(s, lambda part: np.array(self._place(part, s)))
@@ -185,6 +214,13 @@ class CartesianBlend(CartesianPath):
         return found
 
 
+def _largest(vector: list[Polynomial]) -> float:
+    """Return the largest norm of a vector of polynomials of a number from 0 to 1."""
+    square = sum((x * x for x in vector), Polynomial([0.0]))
+    places = np.clip([0.0, 1.0, *np.real(square.deriv().roots())], 0.0, 1.0)
+    return float(np.sqrt(square(places).max()))
+
+
 def _coefficients(x: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """Return (sin θ)/θ, a and b, of x = θ²."""
     near = np.real(x) < SMALL if isinstance(x, complex) else x < SMALL
@@ -209,7 +245,8 @@ def blended(paths: Sequence[CartesianPath], radius: Any, **timing: Any) -> Carte
             ends: from its `last_q`. Their own timing does not count.
         radius: How far before and behind each corner it is rounded [m], one number, or one each.
         timing: A duration [s], or a velocity [m/s], an acceleration and a jerk, as of every path;
-            a tolerance.
+            a tolerance. The acceleration is that of the frame's origin in all, in corners too: it
+            goes slower there if it must.
 
     Raises:
         BadArgument: If the paths do not meet, a corner has no room, or the joints cannot follow.

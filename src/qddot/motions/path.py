@@ -12,6 +12,7 @@ Springer 2008, §§3.2 and 3.4.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -161,7 +162,7 @@ def trapezoid(length: float, velocity: float, acceleration: float) -> Profile:
     cruise = max(length / (acceleration * ramp) - ramp, 0.0)
     if cruise < 1e-12 * ramp:  # what rounding leaves of a triangle
         cruise = 0.0
-    return _made(length, [ramp, cruise, ramp], [acceleration, 0.0, -acceleration])
+    return _made(length, [ramp, cruise, ramp], [acceleration, 0.0, -acceleration], 2)
 
 
 def s_curve(length: float, velocity: float, acceleration: float, jerk: float) -> Profile:
@@ -188,12 +189,63 @@ def s_curve(length: float, velocity: float, acceleration: float, jerk: float) ->
     if level < 1e-12 * ramp:
         level = 0.0
     spans = [rise, level, rise, cruise, rise, level, rise]
-    return _made(length, spans, [jerk, 0.0, -jerk, 0.0, -jerk, 0.0, jerk])
+    return _made(length, spans, [jerk, 0.0, -jerk, 0.0, -jerk, 0.0, jerk], 3)
 
 
-def _made(length: float, spans: list[float], top: list[float]) -> Profile:
+PathPart = tuple[float, float, float]  # its length, highest speed and highest acceleration
+
+
+def joined(parts: list[PathPart], jerk: float | None) -> Profile:
+    """Return a quick profile within a speed and an acceleration of each part, and a jerk.
+
+    Where parts meet, the speed is the highest that both have and that can be reached from the start
+    and left before the end. In between it rises to a peak and falls, as in `trapezoid` and
+    `s_curve`. A part without an acceleration is passed at one speed.
+    """
+    inner = [min(part[1], after[1]) for part, after in itertools.pairwise(parts)]
+    speeds = [0.0, *inner, 0.0]
+    for k, part in enumerate(parts):
+        speeds[k + 1] = min(speeds[k + 1], _peak(part, (speeds[k],), jerk))
+    for k, part in reversed(list(enumerate(parts))):
+        speeds[k] = min(speeds[k], _peak(part, (speeds[k + 1],), jerk))
+    spans, top = [], []
+    for part, ends in zip(parts, itertools.pairwise(speeds), strict=True):
+        peak = _peak(part, ends, jerk)
+        rise, fall = (_ramp(peak - end, part[2], jerk) for end in ends)
+        way = sum((peak + end) / 2 * t for end, (_, t) in zip(ends, (rise, fall), strict=True))
+        for sign, (turn, t) in ((1, rise), (0, (0.0, max(part[0] - way, 0.0) / peak)), (-1, fall)):
+            value = sign * (part[2] if jerk is None else jerk)
+            spans += [t] if jerk is None or not sign else [turn, max(t - 2 * turn, 0.0), turn]
+            top += [value] if jerk is None or not sign else [value, 0.0, -value]
+    return _made(sum(part[0] for part in parts), spans, top, 2 if jerk is None else 3)
+
+
+def _peak(part: PathPart, ends: tuple[float, ...], jerk: float | None) -> float:
+    """Return the highest speed that is reached on a part from and to the speeds at its ends."""
+    length, high, acceleration = part
+    low = max(ends)
+    if not acceleration or high <= low:
+        return low
+    for _ in range(80):
+        speed = (low + high) / 2
+        ramps = [(speed + end) / 2 * _ramp(speed - end, acceleration, jerk)[1] for end in ends]
+        low, high = (speed, high) if sum(ramps) <= length else (low, speed)
+    return low
+
+
+def _ramp(change: float, acceleration: float, jerk: float | None) -> tuple[float, float]:
+    """Return how long the acceleration rises, and how long the speed changes by so much."""
+    if change <= 0:
+        return 0.0, 0.0
+    if jerk is None:
+        return 0.0, change / acceleration
+    rise = min(acceleration / jerk, np.sqrt(change / jerk))
+    return rise, rise + change / (jerk * rise)
+
+
+def _made(length: float, spans: list[float], top: list[float], order: int) -> Profile:
     """Return the profile, its end put where it should be by what rounding left."""
-    curve = integrated(spans, top, 2 if len(spans) == 3 else 3)
+    curve = integrated(spans, top, order)
     duration = float(sum(spans))
     reached = curve.values(np.array([duration]))[0][0, 0]
     curve = Piecewise(curve.starts, curve.coefficients * (length / reached))

@@ -26,6 +26,7 @@ from qddot.model import (
     Payload,
     Spring,
     Start,
+    Stops,
     Warming,
     build,
 )
@@ -175,6 +176,7 @@ def joint_parts(table: DocumentTable, name: str = "") -> dict[str, Any]:
         "locked": table.number("locked", None),
         "home": table.number("home", None),
         "start": start(table.table("start")),
+        "stops": stops(table.table("stops")),
         "warming": warming(table.table("warming")),
         "pitch": table.number("pitch", 0),
         "actuated": table.flag("actuated", True),
@@ -207,8 +209,22 @@ def spring(table: DocumentTable | None) -> Spring:
 
 
 def start(table: DocumentTable | None) -> Start:
-    """Return start = { q, qd, lower, upper }."""
-    return Start(**fields(table, {"q": 0, "qd": 0, "lower": None, "upper": None}))
+    """Return start = { q, qd }; stops, which it once had, are refused with where they belong."""
+    if table is not None and (old := [key for key in ("lower", "upper") if table.has(key)]):
+        parts = {"stops": old, "start": [key for key in table.data if key not in old]}
+        lines = (
+            f"{name} = {{ {', '.join(f'{key} = {table.get(key)!r}' for key in keys)} }}"
+            for name, keys in parts.items()
+            if keys
+        )
+        remedy = f"Write {' and '.join(lines)}, which holds from every start."
+        table.problem("", "stops are the joint's, not its start's", remedy)
+    return Start(**fields(table, {"q": 0, "qd": 0}))
+
+
+def stops(table: DocumentTable | None) -> Stops:
+    """Return stops = { lower, upper, restitution }."""
+    return Stops(**fields(table, {"lower": None, "upper": None, "restitution": 0}))
 
 
 def warming(table: DocumentTable | None) -> Warming:

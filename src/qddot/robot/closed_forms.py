@@ -5,28 +5,29 @@ Loaded when it is asked for first, so that robots are quick to begin with.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.checks import joint_index, real_array
-from qddot.errors import BadArgument, NotInClosedForm, NoValues
-from qddot.kinematics.any_six_turns import AnySixTurns
-from qddot.kinematics.branches import Within, closed_form
+from qddot.errors import BadArgument, NotInClosedForm, NoValues, printable
+from qddot.kinematics.any_six_turns import AnySixTurns, held
+from qddot.kinematics.branches import Within, closed_form, placed
 from qddot.kinematics.chain import Chain, chain_of, nearly
-from qddot.kinematics.mending import Mending, brought_within
+from qddot.kinematics.mending import Mending
 from qddot.kinematics.plan import IkPlan, plan_for
 from qddot.kinematics.poses import proper_matrices
-from qddot.kinematics.six_turns import SixTurns
+from qddot.kinematics.six_turns import MOST, SixTurns
 from qddot.kinematics.solutions import Solutions
 from qddot.model.folding import exact, fold
 from qddot.model.shape_alone import shape_alone
 from qddot.program.optimise import optimised
-from qddot.program.ports import wrong_shape
+from qddot.program.ports import batch_of
 from qddot.program.program import Port, Program
 from qddot.robot.nearest import pose_search
 from qddot.robot.quantities import Request
@@ -34,7 +35,9 @@ from qddot.robot.quantities import Request
 SIX = 6  # numbers in a pose
 # [rad, or parts of the arm] lines that are nearer are tried as if they met or were parallel
 NEARLY = Fraction(1, 50)
+STAYS = 1e12  # the weight of a joint that is given, in a search
 LOOKS, SINGULAR = 32, 1e-9  # positions, and the least singular value of J that is none
+MOST_SETS = 64  # of joints that are tried whether giving them helps
 VERY_NEARLY = Fraction(1, 1000)  # so near that this alone finds the solutions
 
 
@@ -59,55 +62,77 @@ class RobotClosedForms:
 
         def solve(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
             def made() -> Kernel:
-                return Kernel(optimised(closed_form(plan, within, raw=True)))
+                return Kernel(optimised(closed_form(plan, Within(self.robot.home), raw=True)))
 
-            return self.robot.cached("raw closed form", request, made).general(*arrays)
+            key = request.frame, request.free
+            return self.robot.cached("raw closed form", key, made).general(*arrays)
 
         return self.mending(request.frame, plan.chain, plan.given, within, solve).mended
 
-    def any_six_turns(self, frame: str) -> bool:
-        """Return whether six turns carry a frame."""
-        axes = self.chain(frame).axes
-        return len(axes) == SIX and all(axis.turns for axis in axes)
+    def any_six_turns(self, frame: str, free: tuple[str, ...]) -> bool:
+        """Return whether six turns carry a frame, those apart that are given."""
+        chain, given = self._given(frame, free)
+        return _six_turns_of(chain, given)
 
-    def by_eigenvalues(self, X: Any, frame: str, limits: bool) -> Solutions:
+    def by_eigenvalues(
+        self, X: Any, frame: str, limits: bool, free: Mapping[str, np.ndarray]
+    ) -> Solutions:
         """Return all solutions of six turns whose lines lie anyhow."""
-        X = real_array("X", X)
-        if X.shape[-2:] != (4, 4):
-            raise wrong_shape(Port("X", (4, 4)), X.shape)
-        poses = proper_matrices(X.reshape(-1, 4, 4))
-        arm: AnySixTurns = self.robot.cached("six turns", frame, lambda: self._six_turns(frame))
-        q, miss, margin = arm.solved(poses)
+        arrays = {"X": real_array("X", X), **free}
+        ports = [Port("X", (4, 4)), *(Port(name, ()) for name in free)]
+        lead = batch_of(ports, [x.shape for x in arrays.values()])
+        poses = proper_matrices(np.broadcast_to(arrays["X"], (*lead, 4, 4)).reshape(-1, 4, 4))
+        values = [np.broadcast_to(x, lead).reshape(-1).tolist() for x in free.values()]
+        together: dict[tuple[float, ...], list[int]] = {}
+        for row in range(len(poses)):
+            together.setdefault(tuple(x[row] for x in values), []).append(row)
+        q = np.full((len(poses), MOST, self.robot.nq), np.nan)
+        miss, margin = np.full((2, len(poses), MOST), np.inf)
+        for given, rows in together.items():
+            arm = self._six_turns(frame, tuple(free), given)
+            q[rows], miss[rows], margin[rows] = arm.solved(poses[rows])
         if limits:
-            lower, upper = self.robot.limits.lower, self.robot.limits.upper
-            q, inside = brought_within(q, lower, upper, arm.mending.turn)
-            miss = np.where(inside, miss, np.inf)
-            q = np.where(inside[..., None], q, np.nan)
-        lead = X.shape[:-2]
+            within = Within(self.robot.home, self.robot.limits.lower, self.robot.limits.upper)
+            arm = self.mending(frame, *self._given(frame, tuple(free)), within)
+            q, miss = arm.within_limits(q, miss)
+            q = np.where(np.isfinite(miss)[..., None], q, np.nan)
         return Solutions(*(x.reshape(*lead, *x.shape[1:]) for x in (q, miss, margin)))
 
-    def _six_turns(self, frame: str) -> AnySixTurns:
-        chain = self.chain(frame)
-        near = plan_for(nearly(chain, NEARLY))
-        raw = None
-        if near is not None:
-            raw = Kernel(optimised(closed_form(near, Within(self.robot.home), raw=True))).general
-        six = SixTurns(chain.numeric)
-        if not six.tells and plan_for(nearly(chain, VERY_NEARLY)) is None:
-            raw = None
-            if self._always_singular(chain, range(SIX)):
-                raise self._why_not(chain, [])
-        search = pose_search(self.robot._in_double, frame, "pose", None, None, False)
-        return AnySixTurns(six, self.mending(frame, chain), self.robot.home, raw, search)
+    def _six_turns(
+        self, frame: str, free: tuple[str, ...], values: tuple[float, ...]
+    ) -> AnySixTurns:
+        chain, given = self._given(frame, free)
+        near, always = self.robot.cached(
+            "near six turns", (frame, free), lambda: self._near(chain, given)
+        )
+        rest, at = self.robot.home.copy(), {}
+        for i, q in zip(given, values, strict=True):
+            axis = chain.numeric.axes[i]
+            rest[axis.index] = q
+            at[i] = placed(axis, q, float(chain.scale))
+        six = SixTurns(held(chain.numeric, at))
+        spare = np.zeros(len(chain.axes) + 1)
+        more = (np.array(values), spare) if free else (spare,)
+        solve = (lambda X: near(X, *more)[0]) if near and (always or six.tells) else None
+        return AnySixTurns(six, self.mending(frame, chain, given), rest, solve)
 
-    def _always_singular(self, chain: Chain, joints: Sequence[int]) -> bool:
-        q = self.robot.random_positions(LOOKS, 0)
-        J = self.robot._in_double.jacobian(q, chain.frame)[
-            ..., [chain.axes[i].index for i in joints]
-        ]
-        J[:, 3:] /= float(chain.scale)
+    def _near(self, chain: Chain, given: list[int]) -> tuple[Callable[..., Any] | None, bool]:
+        """Return the closed form of the arm that one nearly is, and whether it is so near that
+        this alone finds solutions; refuse an arm that has only curves of them.
+        """
+        if self._rank(chain, given) < SIX:
+            raise self._why_not(chain, given)
+        plan = plan_for(nearly(chain, NEARLY), given)
+        if plan is None:
+            return None, False
+        kernel = Kernel(optimised(closed_form(plan, Within(self.robot.home), raw=True)))
+        return kernel.general, plan_for(nearly(chain, VERY_NEARLY), given) is not None
+
+    def _rank(self, chain: Chain, given: Sequence[int] = ()) -> int:
+        """Return in how many directions the joints but the given ones move a frame, at most."""
+        J = self.mending(chain.frame, chain, given).jacobian(self.robot.random_positions(LOOKS, 0))
         sizes = np.linalg.svd(J, compute_uv=False)
-        return bool((sizes[:, -1] < SINGULAR * sizes[:, 0]).all())
+        return int((sizes > SINGULAR * sizes[:, :1]).sum(axis=1).max())
 
     def mending(
         self,
@@ -119,18 +144,24 @@ class RobotClosedForms:
     ) -> Mending:
         """Return what brings solutions to the last digit."""
         end = np.full(self.robot.nq, np.inf)
-        lower, upper = (None, None) if within is None else (within.lower, within.upper)
-        turn = np.full(self.robot.nq, 2 * np.pi)
-        for axis in chain.axes:
+        lower, upper = (within.lower, within.upper) if within else (None, None)
+        limited = lower is not None
+        turn, slides = np.full(self.robot.nq, 2 * np.pi), np.zeros(self.robot.nq, dtype=bool)
+        weights = np.ones(self.robot.nq)
+        for i, axis in enumerate(chain.axes):
             turn[axis.index] /= abs(axis.ratio)
+            slides[axis.index] = not axis.turns
+            weights[axis.index] = STAYS if i in given else 1 if axis.turns else 1 / chain.scale**2
         return Mending(
             solve,
             lambda q: self.robot._in_double.pose(q, frame),
             lambda q: self.robot._in_double.jacobian(q, frame),
+            lambda: pose_search(self.robot._in_double, frame, "pose", None, weights, limited),
             [axis.index for i, axis in enumerate(chain.axes) if i not in given],
-            len(chain.axes),
+            [axis.index for axis in chain.axes],
             float(chain.scale),
             turn,
+            slides,
             -end if lower is None else lower,
             end if upper is None else upper,
         )
@@ -155,11 +186,11 @@ class RobotClosedForms:
             "ik plan", (frame, free), lambda: plan_for(*self._given(frame, free))
         )
 
-    def need_plan(self, request: Request) -> IkPlan:
-        """Return the closed form, or raise with why there is none."""
+    def need_plan(self, request: Request, steps: bool = False) -> IkPlan:
+        """Return the closed form, or raise with why there is none; `steps`: see `_why_not`."""
         plan = self.plan(request.frame, request.free)
         if plan is None:
-            raise self._why_not(*self._given(request.frame, request.free))
+            raise self._why_not(*self._given(request.frame, request.free), steps=steps)
         return plan
 
     def _given(self, frame: str, free: tuple[str, ...]) -> tuple[Chain, list[int]]:
@@ -172,18 +203,22 @@ class RobotClosedForms:
                 raise BadArgument(f"Joint {name!r} does not carry frame {frame!r}: leave it out.")
         return chain, [place[index] for index in given]
 
-    def _why_not(self, chain: Chain, given: list[int]) -> NotInClosedForm:
-        """Return why there is no closed form, and which joints, or what else, would help."""
-        unknown = [i for i in range(len(chain.axes)) if i not in given]
-        helps = [i for i in unknown if plan_for(chain, [*given, i]) is not None]
-        names = [self.robot.joint_names[chain.axes[i].index] for i in helps]
+    def _why_not(self, chain: Chain, given: list[int], steps: bool = False) -> NotInClosedForm:
+        """Return why there is no answer, and which joints to give instead or as well.
+
+        Args:
+            chain: The joints that carry the frame.
+            given: Those of them that are given.
+            steps: Whether only a closed form is an answer; else any six turns are one too.
+        """
+        unknown = len(chain.axes) - len(given)
         what = f"frame {chain.frame!r} of {self.robot.name!r}"
-        if len(unknown) > SIX:
+        if unknown > SIX:
             why = (
-                f"{len(unknown)} joints carry {what}, and a pose says six things: its solutions "
+                f"{unknown} joints carry {what}, and a pose says six things: its solutions "
                 "are whole curves."
             )
-        elif self._always_singular(chain, unknown):
+        elif self._rank(chain, given) < unknown:
             why = (
                 f"There is no closed form for {what}: it is singular at every position, as where "
                 "two axes are one line. A pose has no solution, or curves of them."
@@ -193,7 +228,58 @@ class RobotClosedForms:
                 f"There is no closed form for {what}: its axes neither meet nor are parallel where "
                 "that would part its equations."
             )
-        held = ""
-        if len(unknown) == SIX + 1 and not given and all(axis.turns for axis in chain.axes):
-            held = self.robot.joint_names[chain.axes[unknown[-1]].index]
-        return NotInClosedForm(why, names, held)
+        closed, solved = self.free_joints(chain, tuple(given))
+        sets = closed or solved[-1:]
+        if not sets:
+            return NotInClosedForm(why)
+        found = "There is a closed form" if closed else "All solutions are found"
+        if steps and not closed:
+            found = "inverse_kinematics_all finds all solutions"
+        if not sets[0]:
+            return NotInClosedForm(why, f"{found} if no joint is given.")
+        name, (low, high) = self.robot.joint_names, self.robot.limits.span()
+        each = _joined([_joined([printable(name[k]) for k in some], "and") for some in sets], "or")
+        free = {
+            name[k]: 0.5 if low[k] <= 0.5 <= high[k] else round(0.3 * low[k] + 0.7 * high[k], 3)
+            for k in sets[0]
+        }
+        return NotInClosedForm(why, f"{found} with {each} given: {{}}.", free, bool(closed))
+
+    def free_joints(
+        self, chain: Chain, given: tuple[int, ...] = ()
+    ) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+        """Return sets of joints that leave a closed form if they are given, and six turns.
+
+        They are entries of q. Each set is as large as an arm has joints to spare, and has those in
+        it that are given already, by their place in the chain, if that is possible. Of sets of more
+        than one joint the first will do.
+        """
+
+        def made() -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+            joints, index = range(len(chain.axes)), [axis.index for axis in chain.axes]
+            every = list(combinations(reversed(joints), len(joints) - self._rank(chain)))
+            every.sort(key=lambda some: not set(given) <= set(some))
+            closed: list[tuple[int, ...]] = []
+            solved: list[tuple[int, ...]] = []
+            for some in every[:MOST_SETS]:
+                entries = tuple(index[i] for i in reversed(some))
+                if plan_for(chain, some) is not None:
+                    closed.append(entries)
+                    if len(some) > 1:
+                        break
+                elif _six_turns_of(chain, some) and self._rank(chain, some) == SIX:
+                    solved.append(entries)
+            return closed[::-1], solved[::-1]
+
+        return self.robot.cached("free joints", (chain.frame, given), made)
+
+
+def _six_turns_of(chain: Chain, given: Sequence[int]) -> bool:
+    """Return whether all joints but the given ones are six, and turn."""
+    axes = [axis for i, axis in enumerate(chain.axes) if i not in given]
+    return len(axes) == SIX and all(axis.turns for axis in axes)
+
+
+def _joined(names: Sequence[str], word: str) -> str:
+    *first, last = names
+    return f"{', '.join(first)} {word} {last}" if first else last

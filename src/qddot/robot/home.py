@@ -13,6 +13,7 @@ import numpy as np
 from qddot.dynamics.kinematics import jacobian, path
 from qddot.model.joint import Start
 from qddot.model.joints import MOTIONS
+from qddot.model.limits import stopped_joints, stops_of
 from qddot.model.tree import Tree
 
 if TYPE_CHECKING:
@@ -52,18 +53,19 @@ def home_of(robot: Described) -> np.ndarray:
         base = np.clip(base, limits.lower, limits.upper)  # of a joint that follows
     elif robot.n and not robot._shape_alone.symbols:
         base = _bent(robot._shape_alone, base)
+    if stopped_joints(robot.model):
+        at, (lower, upper, _) = robot.tree.positions, stops_of(robot.model)
+        base[at] = np.clip(base[at], lower, upper)
     base.flags.writeable = False
     return base
 
 
 @dataclass(frozen=True)
 class RobotStart:
-    """How runs of an arm begin if nobody says, and which stops they have then."""
+    """How runs of an arm begin if nobody says."""
 
     q: np.ndarray  # (nq,) [rad or m]
     qd: np.ndarray  # (n,) [rad/s or m/s]
-    lower: np.ndarray  # (n,) −∞ where there is no stop
-    upper: np.ndarray  # (n,)
     given: bool  # whether a file gives any of it
 
 
@@ -72,12 +74,9 @@ def start_of(robot: Described) -> RobotStart:
     joints = robot.model.free_joints
     entries = [(x, joint) for joint in joints for x in MOTIONS[joint.kind].neutral]
     q = [float(joint.start.q) or x for x, joint in entries]  # of several numbers, none is given
-    ends = [(joint.start.lower, joint.start.upper) for joint in joints]
     return RobotStart(
         np.array(q, dtype=float),
         np.array([float(joint.start.qd) for joint in joints]),
-        np.array([-np.inf if low is None else float(low) for low, _ in ends]),
-        np.array([np.inf if high is None else float(high) for _, high in ends]),
         any(joint.start != Start() for joint in joints),
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.checks import by_name, flag, frame_name, real_array
+from qddot.checks import by_name, check_finite, flag, frame_name, real_array
 from qddot.program.program import Program
 from qddot.robot.curvature import DerivativeQuantities
 from qddot.robot.kernels import compiled
@@ -55,11 +55,15 @@ class InverseKinematics(DerivativeQuantities):
         """
         given = by_name("free", free or {}, 'free={"joint7": 0.5}')
         values = [real_array(f"free[{name!r}]", x) for name, x in given.items()]
+        for name, x in zip(given, values, strict=True):
+            check_finite(f"free[{name!r}]", x)
         frame, limits = frame_name(self, frame), flag("limits", limits)
         known = self._closed_forms
-        if not given and known.plan(frame, ()) is None and known.any_six_turns(frame):
-            return known.by_eigenvalues(X, frame, limits)
-        kernel = self._in_double._kernel(CHECKED, frame, within_limits=limits, free=tuple(given))
+        names = tuple(given)
+        if known.plan(frame, names) is None and known.any_six_turns(frame, names):
+            free_positions = dict(zip(names, values, strict=True))
+            return known.by_eigenvalues(X, frame, limits, free_positions)
+        kernel = self._in_double._kernel(CHECKED, frame, within_limits=limits, free=names)
         if not values:
             return kernel.asked(X)
         return kernel.asked(X, np.stack(np.broadcast_arrays(*values), axis=-1))
@@ -75,7 +79,7 @@ class InverseKinematics(DerivativeQuantities):
 
         names = tuple(free) if not isinstance(free, str) else (free,)
         request = Request(CHECKED, frame_name(self, frame), free=names)
-        return derivation_of(self._closed_forms.need_plan(request))
+        return derivation_of(self._closed_forms.need_plan(request, steps=True))
 
     @property
     def _closed_forms(self) -> RobotClosedForms:

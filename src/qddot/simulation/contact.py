@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qddot.model.friction import Friction
+from qddot.model.limits import stops_of
 from qddot.robot import Robot
 
 BARELY = 1e-9  # by this share a force is beyond its bound when it has just passed it
@@ -29,7 +30,7 @@ class Restraints:
     grip: np.ndarray  # (2, n) the least and largest force of friction at rest [N·m or N]
     lower: np.ndarray  # (n,) −∞ where there is no stop
     upper: np.ndarray  # (n,)
-    restitution: float = 0.0  # share of the velocity with which a joint leaves a stop it has hit
+    restitution: np.ndarray  # (n,) share of the velocity with which it leaves a stop it has hit
 
     @property
     def rubs(self) -> np.ndarray:
@@ -49,26 +50,26 @@ class Restraints:
         return np.where(still & (q >= self.upper), 1, np.where(still & (q <= self.lower), -1, 0))
 
 
-def restraints(
-    robot: Robot, sticking: bool, restitution: float | None, at_start: bool = False
-) -> Restraints:
+def restraints(robot: Robot, sticking: bool, stops: float | bool | None = None) -> Restraints:
     """Return what can hold the joints of a robot.
 
     Args:
         robot: The robot.
         sticking: Whether dry friction holds joints that stand still.
-        restitution: Of stops at the joints' limits; None: there are none at these.
-        at_start: Whether the run begins at the robot's own start, with the stops that it has there.
+        stops: None: the joints' own; False: none; a number: theirs, and stops at all limits of
+            position, with this restitution.
     """
     held = grips(robot.tree.friction) if sticking else np.zeros((2, robot.n))
-    lower, upper = np.full(robot.n, -np.inf), np.full(robot.n, np.inf)
-    if restitution is not None:
+    if stops is False:
+        none = np.full(robot.n, np.inf)
+        return Restraints(held, -none, none, np.zeros(robot.n))
+    lower, upper, restitution = stops_of(robot.model)
+    if stops is not None:
         limits, at = robot.limits, robot.tree.positions
-        lower, upper = limits.lower[at], limits.upper[at]
-    if at_start:
-        lower = np.maximum(lower, robot.start.lower)
-        upper = np.minimum(upper, robot.start.upper)
-    return Restraints(held, lower, upper, restitution or 0.0)
+        lower = np.maximum(lower, limits.lower[at])
+        upper = np.minimum(upper, limits.upper[at])
+        restitution = np.full(robot.n, float(stops))
+    return Restraints(held, lower, upper, restitution)
 
 
 def grips(friction: Sequence[Friction]) -> np.ndarray:
@@ -140,20 +141,22 @@ def arriving(given: Restraints, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
     return np.where(upper, 1, np.where(lower, -1, 0))
 
 
-def after_impact(restitution: float, side: np.ndarray, qd: np.ndarray, M: np.ndarray) -> np.ndarray:
+def after_impact(
+    restitution: np.ndarray, side: np.ndarray, qd: np.ndarray, M: np.ndarray
+) -> np.ndarray:
     """Return the velocities after joints have hit stops, by impulses of all stops that are touched.
 
     Newton's law of impact: a joint leaves with at least the share e of its velocity, and a joint
     that rests on a stop does not enter it. Dry friction has no impulse, so a joint that it held may
     start to slip:
 
-        q̇⁺ = q̇ + M⁻¹ Λ        (q̇ᵢ⁺ + e q̇ᵢ) away from the stop ≥ 0,  Λᵢ ≥ 0,  one of them zero
+        q̇⁺ = q̇ + M⁻¹ Λ       (q̇ᵢ⁺ + eᵢ q̇ᵢ) away from the stop ≥ 0,  Λᵢ ≥ 0,  one of them zero
 
-    One problem for all of them, so their order does not matter. As Λᵢ q̇ᵢ⁺ = −e Λᵢ q̇ᵢ, the kinetic
-    energy changes by ½ (1 − e) Λᵀ q̇, which is not positive.
+    One problem for all of them, so their order does not matter. As Λᵢ q̇ᵢ⁺ = −eᵢ Λᵢ q̇ᵢ, the kinetic
+    energy changes by ½ Σ (1 − eᵢ) Λᵢ q̇ᵢ, which is not positive.
 
     Args:
-        restitution: The share e, from 0 to 1.
+        restitution: The share e of each joint, from 0 to 1.
         side: Of each joint: −1 if it reaches or rests on its lower stop, 1 for the upper, else 0.
         qd, M: The velocities before, and the mass matrix.
     """
@@ -162,7 +165,8 @@ def after_impact(restitution: float, side: np.ndarray, qd: np.ndarray, M: np.nda
     inverse = np.linalg.inv(M)
     A = away[:, None] * inverse[np.ix_(touched, touched)] * away
     before = away * qd[touched]  # not positive
-    bounce = np.where(-restitution * before > SLOW, -restitution * before, 0.0)
+    bounce = -restitution[touched] * before
+    bounce = np.where(bounce > SLOW, bounce, 0.0)
     none, any_ = np.zeros(len(touched)), np.full(len(touched), np.inf)
     impulse, where = bounded_forces(A, before - bounce, none, any_)
     leaving = np.where(where == HELD, bounce, before + A @ impulse)

@@ -10,14 +10,17 @@ along the way. What is left over is the error of the computation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from qddot.plain_text import fitted
+from qddot.simulation.equation import WORKS
 
 LIMIT = 1e-6  # of the exchanged energy: what may be unaccounted for
+BETWEEN = 100  # times as much may be at a row between two steps
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,60 @@ class Energy:
     @property
     def exchanged(self) -> float:
         """The largest amount of energy [J] that changed hands: what errors are measured by."""
-        ranges = [np.ptp(x) for x in (self.kinetic, self.potential)]
-        works = [np.abs(x).max() for x in (self.actuators.sum(axis=1), self.wrenches, self.base)]
-        return float(max(*ranges, *works, np.abs(self.disturbance).max(), self.lost.max()))
+        return balance(self).exchanged
+
+
+def energy_of(
+    parts: Mapping[str, np.ndarray], kinetic: np.ndarray, potential: np.ndarray, impacts: np.ndarray
+) -> Energy:
+    """Return the account of a run's rows, from its states as `Layout.parts` has them."""
+    works = {name: parts[name][:, 0] for name in WORKS}
+    by_joint = {name: parts[name] for name in ("actuators", "friction")}
+    return Energy(kinetic, potential, **by_joint, impacts=impacts, **works)
+
+
+@dataclass
+class Balance:
+    """The largest error of an energy balance, and the energy exchanged, over blocks of rows."""
+
+    worst: float = 0.0  # [J]: a residual, or by how much friction gave energy back
+    work: float = 0.0  # [J], the largest of the works
+    heat: float = 0.0  # [J], the most that friction had taken so far
+    # of kinetic and potential energy [J], (2,) each: at the start, lowest and highest so far
+    start: np.ndarray | None = None
+    low: np.ndarray = field(default_factory=lambda: np.full(2, np.inf))
+    high: np.ndarray = field(default_factory=lambda: np.full(2, -np.inf))
+
+    def add(self, energy: Energy) -> None:
+        """Take the next rows of a run."""
+        levels = np.array([energy.kinetic, energy.potential])
+        self.start = levels[:, 0] if self.start is None else self.start
+        self.low = np.minimum(self.low, levels.min(axis=1))
+        self.high = np.maximum(self.high, levels.max(axis=1))
+        heat = energy.friction.sum(axis=1)
+        most = np.maximum.accumulate(np.append(self.heat, heat))
+        residual = energy.total - self.start.sum() - energy.given + energy.lost
+        turned = energy.gravity - (energy.potential - self.start[1])
+        self.worst = largest(self.worst, residual, turned, most[1:] - heat)
+        works = (energy.actuators.sum(axis=1), energy.wrenches, energy.base, energy.disturbance)
+        self.work, self.heat = largest(self.work, *works, energy.lost), float(most[-1])
+
+    @property
+    def exchanged(self) -> float:
+        """The largest amount of energy [J] that changed hands."""
+        return largest(self.work, self.high - self.low)
+
+
+def largest(*values: Any) -> float:
+    """Return the largest size among numbers; NaN if one of them is."""
+    return float(np.max(np.abs(np.concatenate([np.ravel(x) for x in values]))))
+
+
+def balance(energy: Energy) -> Balance:
+    """Return the balance of the rows of a run."""
+    found = Balance()
+    found.add(energy)
+    return found
 
 
 @dataclass(frozen=True)
@@ -74,16 +128,14 @@ class Audit:
 
     residual: np.ndarray  # (k,) [J]
     gravity_residual: np.ndarray  # (k,) [J], ∫ (g + springs) · q̇ dt − ΔP
-    friction_gain: float  # [J], by how much friction gave energy back, which it cannot
+    worst: float  # [J], the largest error at any step, kept as a row or not
     exchanged: float  # [J]
     limit: float = LIMIT
 
     @property
     def number(self) -> float:
-        """The largest residual, as a share of the exchanged energy."""
-        curves = (self.residual, self.gravity_residual)
-        worst = max(self.friction_gain, *(np.abs(curve).max() for curve in curves))
-        return float(worst / self.exchanged) if self.exchanged else float(worst)
+        """The largest error, as a share of the exchanged energy."""
+        return float(self.worst / self.exchanged) if self.exchanged else float(self.worst)
 
     @property
     def good(self) -> bool:
@@ -100,18 +152,27 @@ class Audit:
     __repr__ = __str__
 
 
-def audit(energy: Energy, limit: float = LIMIT, least: float = 0.0) -> Audit:
+def audit(
+    energy: Energy,
+    limit: float = LIMIT,
+    least: float = 0.0,
+    steps: Mapping[str, float] | None = None,
+) -> Audit:
     """Return the audit of a run.
 
     Args:
         energy: Its energies and works.
         limit: The share of the exchanged energy that may be unaccounted for.
         least: What counts as exchanged at least [J], for runs in which hardly anything moves.
+        steps: `worst` and `exchanged` [J] of all its steps; of the rows, if not given. Rows between
+            steps are interpolated, so they count only where they are BETWEEN times the limit off.
     """
-    lost = energy.friction.sum(axis=1)
-    gain = float((np.maximum.accumulate(lost) - lost).max())
-    exchanged = max(energy.exchanged, least)
-    return Audit(energy.residual, energy.gravity_residual, gain, exchanged, limit)
+    rows = balance(energy)
+    worst, exchanged = rows.worst, max(rows.exchanged, least)
+    if steps is not None:
+        exchanged = max(steps["exchanged"], least)
+        worst = steps["worst"] if worst <= BETWEEN * limit * exchanged else worst
+    return Audit(energy.residual, energy.gravity_residual, worst, exchanged, limit)
 
 
 def advice(found: Audit, how: dict[str, Any]) -> str:

@@ -39,9 +39,9 @@ from qddot.spatial.vector import cross, join, split, vector
 
 WORKS = ("dampers", "wrenches", "disturbance", "base", "gravity")  # one number each
 CREEP = 1e-3  # [rad/s or m/s] below which dry friction that several joints share gives way
-# what is recorded together: dy/dt; what is kept of an instant, with the reactions of held joints;
-# what shows which joints are held
-PROGRAMS = {"rate": ("rate",), "row": ("qdd", "tau", "reaction"), "free": ("qdd", "M")}
+# what is recorded together: dy/dt; what is kept of an instant, with the reactions of held joints
+# and the torques before they are cut off; what shows which joints are held
+PROGRAMS = {"rate": ("rate",), "row": ("qdd", "tau", "reaction", "asked"), "free": ("qdd", "M")}
 
 
 @dataclass(frozen=True)
@@ -155,26 +155,31 @@ class Instant:
     # what acts
 
     @cached_property
-    def actuators(self) -> tuple[JointVec, JointVec]:
-        """The torques that the actuators give, and the rate ẋ of the controller's own state."""
+    def controlled(self) -> tuple[JointVec, JointVec]:
+        """The torques asked of the actuators, and the rate ẋ of the controller's own state."""
         given, law = self.given, self.forces.law
         tau, xd = vector([0] * self.tree.n), vector([])
         if law is not None:
             tau, xd = law(given["t"], given["q"], given["qd"], given["x"], given["law"])
         if self.forces.driven:
             tau = tau + given["tau"]
-        if self.forces.effort is not None:
-            most = np.array(self.forces.effort)
-            tau = np.clip(array_of(list(tau)), -most, most)
         return tau, xd
 
     @property
+    def asked(self) -> JointVec:
+        return self.controlled[0]
+
+    @cached_property
     def tau(self) -> JointVec:
-        return self.actuators[0]
+        """The torques that the actuators give: as asked, cut off at the effort limits."""
+        if self.forces.effort is None:
+            return self.asked
+        most = np.array(self.forces.effort)
+        return np.clip(array_of(list(self.asked)), -most, most)
 
     @property
     def xd(self) -> JointVec:
-        return self.actuators[1]
+        return self.controlled[1]
 
     @cached_property
     def friction(self) -> JointVec:

@@ -94,7 +94,7 @@ class Plant:
     def rows(
         self, t: np.ndarray, Y: np.ndarray, modes: Modes, end: float = np.inf
     ) -> tuple[np.ndarray, ...]:
-        """Return q̈, τ and reactions at many instants of one piece."""
+        """Return q̈, τ, reactions and the torques asked for, at many instants of one piece."""
         kernel = self.kernel("row")
         if self._constant_inputs:
             return kernel(Y, *self.inputs(0.0, Y[0], modes))

@@ -20,6 +20,7 @@ from qddot.backends.iterated import IteratedKernel
 from qddot.backends.threads import available_threads
 from qddot.checks import one_of
 from qddot.errors import BadArgument
+from qddot.model.limits import without_stops
 from qddot.plain_text import fitted
 from qddot.program.program import Iteration
 from qddot.progress import message_if_slow
@@ -159,6 +160,7 @@ def rollout(
         found = {name: x.get() for name, x in kept.items()}
     on_host = np.asarray(finite if xp is np else finite.get())
     idle = without_motor(robot, law, given.torques)
+    ended = status(on_host, flat, t, step), idle, without_stops(robot.model, "a rollout")
     return Rollout(
         robot,
         t,
@@ -166,7 +168,7 @@ def rollout(
         found["qd"],
         found.get("x"),
         on_host.reshape(given.batch),
-        "; ".join(filter(None, (status(on_host, flat, t, step), idle))),
+        "; ".join(filter(None, ended)),
         idle,
     )
 

@@ -19,12 +19,14 @@ from qddot.progress import percent_done
 from qddot.simulation.contact import Modes, after_impact, arriving
 from qddot.simulation.endings import MOST_STEPS, Crossing, Pace, PieceGuards, Watch, far_angle
 from qddot.simulation.files import joint_units
+from qddot.simulation.monitor import Monitor
 from qddot.simulation.plant import Plant
 from qddot.simulation.signals import Stopped
 from qddot.simulation.trajectory import Event
 
 TURNS = 200  # pieces within a moment before a run gives up
 MOMENT = 1e-7  # [s], and of the duration
+SAME = 1e-12  # of an instant: rows that are nearer to each other are one
 
 
 @dataclass
@@ -55,9 +57,10 @@ class Run:
     solver: Callable[[Modes, float, np.ndarray, float], Any]  # from (t, y) to an end
     y: np.ndarray
     duration: float
-    every: float
+    every: tuple[float, ...]  # [s] between rows; with several, the rows of each
     watches: tuple[Watch, ...] = ()
     most_steps: int = MOST_STEPS
+    monitor: Monitor | None = None
     t: float = 0.0
     steps: int = 0
     lost: float = 0.0  # [J] in impacts
@@ -103,6 +106,7 @@ class Run:
             with suppress(Stopped):  # what acts must be known there
                 self.plant.rows(np.array([self.t]), self.y[None], piece.modes, piece.end)
                 piece.close(self.t, self.y)
+                self._look()
 
     def _check_chatter(self) -> None:
         """Give up where pieces become shorter and shorter."""
@@ -125,8 +129,12 @@ class Run:
         piece = SmoothPiece(modes, end, self.lost)
         piece.keep(self.t, self.y)
         self.pieces.append(piece)
+        if self.monitor is not None:
+            self.monitor.rows = self._rows
+            self.monitor.add(self.t, self.y, self.lost)
         solver = self.solver(modes, self.t, self.y, end)
         guards = PieceGuards(self.plant, modes, self.t, end, self.watches, self.signs)
+        found: tuple[float, Crossing] | None = None
         while solver.status == "running":
             try:
                 message = solver.step()
@@ -147,14 +155,25 @@ class Run:
                 piece.keep(between, self.plant.projected(path(between).T))
             y[v][modes.held] = 0.0  # whatever a solver's rounding makes of it
             self.t, self.y = t, y
+            if self.monitor is not None:
+                self.monitor.add(t, y, self.lost)
             self._show_progress()
             self.pace.look(self.steps, t, y[v])
             self._notice_signs()
             if found is not None:
-                piece.close(t, y)
-                return found[1]
+                break
         piece.close(self.t, self.y)
-        return None
+        self._look()
+        return None if found is None else found[1]
+
+    def _look(self) -> None:
+        if self.monitor is not None:
+            self.monitor.look()
+
+    def _rows(self, t: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return q̈, τ and the torques asked for, at states of the last piece."""
+        qdd, tau, _, asked = self.plant.rows(t, Y, self.pieces[-1].modes, self.pieces[-1].end)
+        return qdd, tau, asked
 
     def _notice_signs(self) -> None:
         """Note the sign of watched functions that were zero at the start."""
@@ -165,8 +184,14 @@ class Run:
 
     def _grid(self, start: float, end: float) -> np.ndarray:
         """Return the instants in (start, end] at which a row is kept."""
-        first, last = (int(np.floor(t / self.every * (1 + 1e-12))) for t in (start, end))
-        return np.minimum(np.arange(first + 1, last + 1) * self.every, end)
+        found = []
+        for every in self.every:
+            first, last = (int(np.floor(t / every * (1 + 1e-12))) for t in (start, end))
+            found.append(np.minimum(np.arange(first + 1, last + 1) * every, end))
+        if len(found) == 1:
+            return found[0]
+        t = np.unique(np.concatenate(found))
+        return t[np.diff(t, prepend=-np.inf) > SAME * end]
 
     # between two pieces
 
@@ -218,9 +243,12 @@ class Run:
 
     def _keep_changes(self, before: Modes | None, now: Modes) -> None:
         """Keep as events which joints have stuck, broken loose or left a stop."""
-        if before is None:
-            return
         for i, name in enumerate(self.names):
+            if before is None:
+                if now.stop[i] and now.held[i]:
+                    which = "lower" if now.stop[i] < 0 else "upper"
+                    self.events.append(Event(self.t, f"rests on its {which} stop", name))
+                continue
             if before.stop[i] and not now.stop[i]:
                 self.events.append(Event(self.t, "leaves its stop", name))
             elif now.held[i] and not before.held[i] and not now.stop[i]:

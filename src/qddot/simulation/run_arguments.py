@@ -29,9 +29,10 @@ def step_count(max_steps: Any, duration: float, step: float | None) -> int:
 
 
 def check_restitution(stops: Any) -> None:
-    """Refuse what is neither None nor a coefficient of restitution."""
-    if stops is not None:
-        number("stops", stops, "a coefficient of restitution from 0 to 1", least=0, most=1)
+    """Refuse what is neither None nor False nor a coefficient of restitution."""
+    if stops is not None and stops is not False:
+        wanted = "a coefficient of restitution from 0 to 1, or False for no stops"
+        number("stops", stops, wanted, least=0, most=1)
 
 
 def watches(events: Any) -> tuple[Watch, ...]:
@@ -91,7 +92,7 @@ def check_inside(robot: Robot, q0: np.ndarray, lower: np.ndarray, upper: np.ndar
         if not low <= q <= high:
             raise BadArgument(
                 f"Joint {printable(name)!r} starts at {q:g}, beyond its stops at {low:g} and "
-                f"{high:g}; start inside, or simulate without stops."
+                f"{high:g}; start inside, or simulate without stops (stops=False)."
             )
 
 

@@ -139,7 +139,7 @@ class Signal:
         """
         again = list(self.heard.kept) if self.heard is not None else []
         size = max((np.abs(value).max(initial=0) for *_, value in again), default=0.0)
-        for t, q, qd, value in reversed(again):
+        for t, q, qd, value in reversed([*again, *again[-1:]]):  # twice the last, for periodic ones
             try:
                 off = float(np.abs(self.at(t, q, qd) - value).max(initial=0))
             except Stopped as reason:

@@ -19,6 +19,7 @@ from qddot.simulation.endings import MOST_STEPS, Watch
 from qddot.simulation.energy import LIMIT
 from qddot.simulation.equation import System
 from qddot.simulation.method import METHODS, Method, chosen_method
+from qddot.simulation.monitor import Monitor
 from qddot.simulation.plant import Plant
 from qddot.simulation.result import trajectory
 from qddot.simulation.rollout_arguments import law_inputs
@@ -62,7 +63,7 @@ def simulate(
     every: float | None = None,
     friction: str = "exact",
     smoothing: float = 0.01,
-    stops: float | None = None,
+    stops: float | bool | None = None,
     effort: str = "enforce",
     events: Sequence[Watch] = (),
     audit_limit: float = LIMIT,
@@ -78,8 +79,8 @@ def simulate(
         robot: The robot, or its built-in name or file; payloads, friction and springs that its
             model has are in.
         q0, qd0: Where it starts [rad or m] and how fast, shape (nq,) and (n,). If q0 is not given,
-            at `robot.start`, which is zero unless its file gives a start, with the stops that the
-            file gives; if q0 is given and qd0 is not, at rest.
+            at `robot.start`, which is zero unless its file gives a start; if q0 is given and qd0 is
+            not, at rest.
         duration: Length of the run [s].
         torque: Torques of the actuators: nothing (zero), an array (n,), a table of rows over the
             run or `Samples`, a function of (t, q, qd), or a recorded controller (a `Program` of t,
@@ -106,9 +107,9 @@ def simulate(
             torque reaches its static friction, and sign changes are located; "smooth": tanh stands
             for sgn, so that joints creep instead of holding.
         smoothing: The velocity v [rad/s or m/s] of "smooth": tanh(q̇/v) stands for sgn(q̇).
-        stops: None: limits are reported, not enforced; a number: joints have stops at their limits
-            with this coefficient of restitution, 0 for inelastic. Stops of the robot's own start
-            are inelastic if this is not given.
+        stops: None: joints that have stops in the robot's file are stopped there, and limits are
+            reported, not enforced; a number: joints have stops at their limits too, and all stops
+            have this coefficient of restitution, 0 for inelastic; False: there are no stops.
         effort: "enforce": torques are cut off at the effort limits of the joints; "report": they
             are not, and `events` says where they would have been.
         events: What to record when it happens, each a `Watch`.
@@ -132,7 +133,9 @@ def simulate(
     """
     robot = robot_of(robot)
     duration = positive("duration", duration, "s")
-    every = duration / ROWS if every is None else positive("every", every, "s")
+    # a closed loop has two spacings: of what is returned, and of what is judged
+    given = every if isinstance(every, tuple) else (duration / ROWS if every is None else every,)
+    spacings = tuple(positive("every", each, "s") for each in given)
     one_of("friction", friction, ("exact", "smooth"))
     one_of("effort", effort, ("report", "enforce"))
     one_of("axes", axes, AXES)
@@ -142,8 +145,9 @@ def simulate(
     positive("audit_limit", audit_limit)
     check_restitution(stops)
     watched = watches(events)
-    if duration / every > MOST_ROWS:
-        raise BadArgument(f"every is {every:g}; that would make {duration / every:.1g} rows.")
+    if duration / min(spacings) > MOST_ROWS:
+        least = min(spacings)
+        raise BadArgument(f"every is {least:g}; that would make {duration / least:.1g} rows.")
     if not robot.n:
         raise BadArgument(f"Robot {robot.name!r} has no joint that moves: there is no motion.")
     at_start = q0 is None
@@ -162,7 +166,7 @@ def simulate(
     if base_motion is not None:
         signals["base"] = signal("the base motion", *twelve_numbers(base_motion), duration)
 
-    can_hold = restraints(robot, friction == "exact", stops, at_start)
+    can_hold = restraints(robot, friction == "exact", stops)
     check_inside(robot, q0[robot.tree.positions], can_hold.lower, can_hold.upper)
     enforced = effort == "enforce" and torque is not None
     forces = Forces(
@@ -179,7 +183,8 @@ def simulate(
     system = System(robot.model, forces)
     plant = Plant(robot, system, signals, of_one_run(law_values), can_hold, duration)
     y0 = whole_state(robot, plant.layout, q0, qd0, law_values.pop("x", []))
-    run, chosen = begun(plant, y0, method, tolerance, step, every, watched, max_steps)
+    monitor = Monitor(robot, plant.layout, forces.effort)
+    run, chosen = begun(plant, y0, method, tolerance, step, spacings, watched, max_steps, monitor)
     try:
         run.go()
     except KeyboardInterrupt:
@@ -199,9 +204,10 @@ def begun(
     method: str,
     tolerance: float,
     step: float | None,
-    every: float,
+    every: tuple[float, ...],
     watched: tuple[Watch, ...] = (),
     max_steps: int = MOST_STEPS,
+    monitor: Monitor | None = None,
 ) -> tuple[Run, Method]:
     """Return a run that is ready to go from y0, and its method.
 
@@ -217,6 +223,6 @@ def begun(
         name = chosen_method(method, tolerance, step, unheld, y0, plant.layout, duration)
         chosen = Method(name, plant, tolerance, step)
         most = step_count(max_steps, duration, step if name in FIXED else None)
-        return Run(plant, chosen.solver, y0, duration, every, watched, most), chosen
+        return Run(plant, chosen.solver, y0, duration, every, watched, most, monitor), chosen
     except Stopped as reason:
         raise BadArgument(f"At t = {reason.t:g} s, {reason.what}.") from reason.__cause__

@@ -71,7 +71,8 @@ class Trajectory(Judged):
     def audit(self) -> Audit:
         """The error of its energy balance."""
         how = self.how
-        return audit(self.energy, how.get("audit_limit", LIMIT), how.get("least_energy", 0.0))
+        limit, least = how.get("audit_limit", LIMIT), how.get("least_energy", 0.0)
+        return audit(self.energy, limit, least, how.get("balance"))
 
     @property
     def good(self) -> bool:
@@ -251,6 +252,7 @@ class Trajectory(Judged):
                 "unaccounted": float(energy.residual[-1]),
             },
             "audit": {"number": audit.number, "limit": audit.limit, "exchanged": audit.exchanged},
+            "stops": stops_acted(self),
             "events": [asdict(event) for event in self.events],
         }
 
@@ -294,7 +296,24 @@ def lines(motion: Trajectory) -> list[str]:
         kinds = Counter(one_line(event.name) for event in motion.events)
         counts = ", ".join(f"{kind} ({count})" for kind, count in kinds.most_common(6))
         result.append(f"  {len(motion.events)} events: {counts}")
-    return result
+    return [*result, *(f"  {line}" for line in stop_words(motion))]
+
+
+def stops_acted(motion: Trajectory) -> dict[str, list[str]]:
+    """Return which stops held or hit which joints: "upper", "lower", by joint."""
+    found: dict[str, list[str]] = {}
+    for event in motion.events:
+        verb, _, which = event.name.removesuffix(" stop").partition(" its ")
+        sides = found.setdefault(event.joint, []) if verb in ("hits", "rests on") else [which]
+        if which not in sides:
+            sides.append(which)
+    return found
+
+
+def stop_words(motion: Trajectory) -> list[str]:
+    """Return a line that names the stops that acted; none where none did."""
+    each = [f"{joint} ({', '.join(sides)})" for joint, sides in stops_acted(motion).items()]
+    return [f"stops that acted: {one_line(', '.join(each), 300)}"] if each else []
 
 
 def one_line(text: str, most: int = 80) -> str:

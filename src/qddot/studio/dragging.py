@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument
 from qddot.kinematics.damped_step import MATCHES
 from qddot.kinematics.nearest_solutions import NearestSolutions
 from qddot.robot import Robot
@@ -94,7 +93,7 @@ def grip(arm: ShownArm, frame: str) -> dict[str, Any]:
 
 
 def solutions(
-    arm: ShownArm, frame: str, X: np.ndarray, q: np.ndarray, given: float | None
+    arm: ShownArm, frame: str, X: np.ndarray, q: np.ndarray, given: float | None, joint: int | None
 ) -> dict[str, Any]:
     """Return all joint positions within limits at which a frame has a pose, the nearest first.
 
@@ -106,26 +105,35 @@ def solutions(
         X: Where it is, (4, 4).
         q: From where the nearest is meant; joints that do not carry the frame stay there.
         given: Where the joint is that has to be given [rad or m]; None: where q has it.
+        joint: Which one that is; None: the last that makes it a closed form, or else the last.
 
     Raises:
-        BadArgument: If there is no closed form; it says why.
+        BadArgument: If the arm has none, whatever is given; it says why.
     """
     robot = arm.robot
     carrying = robot.drag(X, frame, q).search.task.joints
-    spare = spare_joint(robot, frame, carrying)
-    free = None
-    if spare is not None:
-        value = float(np.clip(q[spare] if given is None else given, *limits_of(robot, spare)))
-        free = {robot.joint_names[spare]: value}
+    known, free = robot._closed_forms, None
+    closed, others = known.free_joints(known.chain(frame))
+    sets = [*reversed(closed), *reversed(others)]
+    choices = sorted({k for some in sets for k in some})
+    spare = given_joint = None
+    if choices:
+        held = next((some for some in sets if joint in some), sets[0])
+        spare = joint if joint in choices else held[-1]
+        at = within(robot, q)
+        if given is not None:
+            at[spare] = np.clip(given, *limits_of(robot, spare))
+        free = {robot.joint_names[k]: float(at[k]) for k in held}
+        given_joint = {"joint": spare, "value": at[spare]}
     found = robot.inverse_kinematics_all(X, frame, limits=True, free=free)
-    others = [k for k in range(robot.n) if k not in carrying]
+    rest = [k for k in range(robot.n) if k not in carrying]
     ways: list[np.ndarray] = []
     here = within(robot, q)
     as_given = spare is None or given is None or given == q[spare]
     if as_given and np.abs(robot.pose(here, frame) - X).max() < STILL:
         ways.append(here)
     for way in found.q[found.found]:
-        way[others] = q[others]
+        way[rest] = q[rest]
         if not any(np.abs(way - other).max() < STILL for other in ways):
             ways.append(way)
     ways.sort(key=lambda way: float(np.linalg.norm(way - q)))
@@ -135,7 +143,8 @@ def solutions(
         "q": ways,
         "poses": [arm.scene.poses(way) for way in ways],
         "family": bool(found.singular.any()),
-        "free": None if spare is None else {"joint": spare, "value": float(*(free or {}).values())},
+        "free": given_joint,
+        "choices": choices,
     }
 
 
@@ -143,21 +152,3 @@ def limits_of(robot: Robot, joint: int) -> tuple[float, float]:
     """Return between which positions a joint is, or is shown where it has no limits."""
     low, high = robot.limits.span()
     return float(low[joint]), float(high[joint])
-
-
-def spare_joint(robot: Robot, frame: str, carrying: list[int]) -> int | None:
-    """Return the joint that has to be given so that a pose has a closed form; None: none has to."""
-    if len(carrying) <= MATCHES["pose"]:
-        return None
-
-    def helps(joint: int) -> bool:
-        try:
-            robot.inverse_kinematics_steps(frame, free=(robot.joint_names[joint],))
-        except BadArgument:
-            return False
-        return True
-
-    def made() -> int | None:
-        return next((joint for joint in reversed(carrying) if helps(joint)), None)
-
-    return robot.cached("spare joint of the studio", frame, made)

@@ -35,14 +35,11 @@ def drop(
     *,
     tell: Callable[..., None],
 ) -> MotionAnswer:
-    """Let the arm go; from its own start, with the stops that it has there."""
+    """Let the arm go, with the stops that it has, and stops at its limits if asked for."""
     from qddot.simulation.simulation import simulate
 
     tell(f"Simulating {duration:g} s", None)
-    at_start = robot.start.given and np.array_equal(q, robot.start.q)
-    run = simulate(
-        robot, None if at_start else q, qd, duration=duration, stops=STOP if stops else None
-    )
+    run = simulate(robot, q, qd, duration=duration, stops=STOP if stops else None)
     return motion("drop", run), saved(run)
 
 

@@ -197,11 +197,12 @@ class Session:
         return answer | {"is": "dragged", **told}
 
     async def solutions(self, question: Question, tell: Tell) -> dict[str, Any]:
-        question.only("arm", "frame", "q", "pose", "free")
+        question.only("arm", "frame", "q", "pose", "free", "joint")
         arm, X = self.arm, pose_of(question)
         q = question.numbers("q", arm.robot.n)
         given = question.number("free", -FAR, FAR) if question.has("free") else None
-        return await self.hand.do(solutions, arm, self._shown(question)[0], X, q, given)
+        joint = question.whole("joint", arm.robot.n) if question.has("joint") else None
+        return await self.hand.do(solutions, arm, self._shown(question)[0], X, q, given, joint)
 
     async def equation(self, question: Question, tell: Tell) -> dict[str, Any]:
         arm, n = self.arm, self.arm.robot.n

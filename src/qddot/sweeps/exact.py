@@ -16,10 +16,9 @@ from qddot.errors import BadArgument
 from qddot.model.friction import LINEAR, Friction
 from qddot.simulation.acting import Forces
 from qddot.simulation.contact import Restraints, grips, restraints
-from qddot.simulation.energy import audit
+from qddot.simulation.energy import audit, energy_of
 from qddot.simulation.equation import System
 from qddot.simulation.plant import Plant
-from qddot.simulation.result import energy_of
 from qddot.simulation.run import Run
 from qddot.simulation.run_arguments import whole_state
 from qddot.simulation.simulation import begun
@@ -75,7 +74,7 @@ class ExactRuns:
     def _holding(self) -> Restraints:
         """What can hold the joints where nothing varies: dry friction."""
         nominal = self.case.study.nominal
-        return restraints(nominal, True, None)
+        return restraints(nominal, True, stops=False)
 
     @property
     def _rubbing(self) -> bool:
@@ -99,7 +98,7 @@ class ExactRuns:
         x0 = self.case.starts(q0[None], qd0[None])[0]
         y0 = whole_state(robot, plant.layout, q0, qd0, x0)
         try:
-            run, _ = begun(plant, y0, clock.method, clock.tolerance, None, clock.spacing)
+            run, _ = begun(plant, y0, clock.method, clock.tolerance, None, (clock.spacing,))
         except BadArgument:
             return None
         run.go()

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.certificate.bound import rounded_up
 from qddot.certificate.mobility import STILL, direction_text, readable, vector_text
 from qddot.checks import frame_name, joint_vector, one_of, whole
 from qddot.dynamics.manipulability import ROWS
@@ -73,7 +74,7 @@ class NearestSingularity:
             if abs(move) > SAME * max(self.distance, SAME)
         ]
         return (
-            f"{frame!r} of {robot!r} is {self.distance:.4g} from a singular position:\n"
+            f"{frame!r} of {robot!r} is {rounded_up(self.distance, 4)} from a singular position:\n"
             f"  q = {vector_text(self.q)}\n"
             f"  {', '.join(moved) or 'no joint has to move'}\n"
             f"  there it {self._cannot} {direction_text(readable(self.borne))}\n"

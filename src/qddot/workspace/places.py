@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.certificate.bound import outward, rounded_up
 from qddot.certificate.mobility import vector_text
 from qddot.checks import number, numbers, one_of
 from qddot.errors import BadArgument, printable
@@ -164,13 +165,14 @@ class Workspace:
         size = f"none: it is {thin[min(self.dimension, 2) - 1]}"
         if self.dimension == len(self.axes):
             size = f"{self.volume:.4g} {units[self.dimension - 1]}"
-            size += f", {inner:.4g} without the rim, {outer:.4g} with all of it"
+            size += ", {} without the rim, {} with all of it".format(*outward(inner, outer, 4))
         found = {"cells": f"{len(self.cells):,} of {1000 * self.cell:.4g} mm", "volume": size}
         if len(self.axes) == 3:
             found["from"], found["to"] = (f"{vector_text(x)} m" for x in self.box)
         best = int(self.manipulability.argmax())
         at = vector_text(self.q[best])
-        found["manipulability"] = f"at most {self.manipulability[best]:.4g}, at q = {at}"
+        most = rounded_up(self.manipulability[best], 4)
+        found["manipulability"] = f"at most {most}, at q = {at}"
         found["directions"] = (
             f"{100 * self.dexterity.mean():.2g} % of those of {self.approach} in a cell; the "
             f"second half of the samples added {100 * self.turned:.2g} %"

@@ -9,7 +9,7 @@ from qddot.errors import listing
 from qddot.model import Coupling, Joint, Model, Motor
 from qddot.model.folding import numeric
 from qddot.model.friction import PARAMETERS, Friction
-from qddot.model.joint import Start
+from qddot.model.joint import Start, Stops
 from qddot.model.model import GRAVITY, mapped
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import free_symbols
@@ -87,6 +87,8 @@ def _lost_at(joint: Joint, holds: Holds) -> Iterator[str]:
         yield "that it has no motor"
     if joint.start != Start():
         yield f"its start ({joint.start.q})"
+    if joint.stops != Stops():
+        yield f"its stops ({joint.stops.lower} to {joint.stops.upper})"
 
 
 def _plain(x: Scalar) -> Scalar:

@@ -83,7 +83,7 @@ def joint_values(joint: Joint) -> dict[str, Any]:
         values["axis"] = joint.axis
     if joint.pitch:
         values["pitch"] = joint.pitch
-    for key in ("limits", "friction", "warming", "motor", "spring", "mimic", "start"):
+    for key in ("limits", "friction", "warming", "motor", "spring", "mimic", "start", "stops"):
         part = getattr(joint, key)
         if part is not None and (changed := differing_fields(part)):
             values[key] = changed

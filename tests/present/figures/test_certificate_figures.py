@@ -63,7 +63,7 @@ def test_eigenvalues_have_units_names_and_bounds():
     axes = figure.axes[0]
     assert axes.get_xlabel() == "j2 [rad]"
     assert axes.get_ylabel() == "eigenvalues of M [kg·m²]"
-    assert legend(figure) == ["λ₁", "λ₂", "bounds: 6.2399 and 161.26"]
+    assert legend(figure) == ["λ₁", "λ₂", "bounds: 6.2399 and 161.261"]
     axes = plot_eigenvalues(SCARA, "j3").axes[0]
     assert axes.get_xlabel() == "j3 [m]"
     assert axes.get_ylabel() == "eigenvalues of M [kg·m² and kg]"

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.certificate.bound import rounded_up
 from qddot.checks import one_of
 from qddot.control.laws.assumption import Assumption
 from qddot.dynamics.friction import (
@@ -117,7 +118,7 @@ def left(law: Any, robot: Robot, q: np.ndarray) -> Assumption:
     why = f"at {dry_joints(robot)} the arm sticks near its target, and V may rise while it moves"
     if S is not None:
         most = np.abs(np.linalg.pinv(S)) @ static
-        why += f"; it may stop where |S e| ≤ F, up to |e| = {in_short(rounded_up(most))}"
+        why += f"; it may stop where |S e| ≤ F, up to |e| = {in_short(most)}"
     return Assumption(STATEMENT, False, why)
 
 
@@ -126,11 +127,7 @@ def fed_by_the_layer(robot: Robot) -> float:
     return float(_grips(robot)[0].sum()) * LAYER / 4
 
 
-def rounded_up(values: np.ndarray) -> np.ndarray:
-    """Return bounds with two digits that are bounds still."""
-    unit = 10.0 ** (np.floor(np.log10(np.where(values > 0, values, 1))) - 1)
-    return np.ceil(values / unit * (1 - 1e-12)) * unit
-
-
-def in_short(values: np.ndarray) -> str:
-    return ", ".join(f"{x:.2g}" for x in values[:8]) + (", …" if len(values) > 8 else "")
+def in_short(most: np.ndarray) -> str:
+    """Return upper bounds with two digits, which are bounds still but for round-off."""
+    shown = ", ".join(rounded_up(x, 2) for x in most[:8] * (1 - 1e-12))
+    return shown + (", …" if len(most) > 8 else "")

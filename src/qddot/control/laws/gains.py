@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.certificate.bound import Bound
+from qddot.certificate.bound import Bound, rounded_up
 from qddot.checks import check_finite, not_negative, numbers
 from qddot.errors import BadArgument, listing
 from qddot.robot import Robot
@@ -66,7 +66,7 @@ def bound(name: str, value: Any) -> float:
     if isinstance(value, Bound):
         raise BadArgument(
             f"{name} is the certified bound of {value.quantity}, which is another quantity; if its "
-            f"number is what you mean, give that: {value.upper:.6g}."
+            f"number is what you mean, give that: {rounded_up(value.upper, 6)}."
         )
     return not_negative(name, value)
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from qddot.certificate.bound import Bound, Box
+from qddot.certificate.bound import Bound, Box, rounded_up
 from qddot.certificate.problems import BoundProblems
 from qddot.checks import one_of
 from qddot.control.laws.assumption import STILL, Assumption, Rows, one_place, right_model
@@ -89,7 +89,7 @@ class PDGravity(JointLaw):
             slope = slope_of(given, self.robot)
             why = f"{least:.4g} against {slope:.4g}, which you claim; certify it"
             return Assumption(statement, None if least > slope else False, why)
-        why = f"{least:.4g} against {given.upper:.4g}, certified"
+        why = f"{least:.8g} against {rounded_up(given.upper)}, certified"
         if least <= given.upper:
             # what is below the lower number is below the supremum; between the two nothing is known
             return Assumption(statement, False if least <= given.lower else None, why)

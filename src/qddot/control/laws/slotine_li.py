@@ -111,7 +111,8 @@ class SlotineLi(ControlLaw):
         if self.friction == "measured" or (static > coulomb).any() or left.holds:
             return left
         why = "Coulomb friction is compensated by the sign of q̇_r, and what is left of it brakes s"
-        why += f"; the error that stays is at most {self.error_left(robot, q):.2g}"
+        most = dry_friction.in_short(np.array([self.error_left(robot, q)]))
+        why += f"; the error that stays is at most {most}"
         return left._replace(holds=True, why=why)
 
     def error_left(self, robot: Robot, q: np.ndarray) -> float:

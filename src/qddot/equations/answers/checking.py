@@ -12,18 +12,19 @@ from typing import Any
 import numpy as np
 
 from qddot.equations.answers.bodies import KNOWN
+from qddot.equations.answers.comparison import formulas_of
 from qddot.equations.answers.functions import check_function
 from qddot.equations.answers.judging import Judge
 from qddot.equations.answers.layout import Written, read_answer
 from qddot.equations.answers.reader import stacked
+from qddot.equations.answers.rounded import float_number
 from qddot.equations.answers.verdict import Verdict
 from qddot.equations.answers.vocabulary import UnknownWord, Vocabulary
 from qddot.equations.closed_form import ring_of
 from qddot.equations.equations import Equations
 from qddot.equations.forms import form
-from qddot.equations.nodes import Node, Number, Power, product
+from qddot.equations.nodes import Node, Number
 from qddot.equations.polynomial import Polynomial, WorkLimitReached, at_most
-from qddot.equations.quotient import is_quotient
 from qddot.equations.ring import Ring
 from qddot.equations.sympy_forms import from_sympy, node_of
 from qddot.errors import BadArgument, UnknownName, shorten
@@ -66,31 +67,17 @@ def check(equations: Equations, quantity: str, answer: Any, named: Mapping[str, 
         return check_function(equations, quantity, name, index, answer, values)
     if values:
         raise BadArgument("Values of parameters are for functions; a formula has symbols.")
-    right = formulas_of(whole, index)
     words = vocabulary_of(equations, ring_of(whole))
-    judge = Judge(equations, quantity, name, index, as_written(answer, right.shape, words))
+    shape = np.zeros(np.shape(whole))[index].shape
+    judge = Judge(equations, quantity, name, index, as_written(answer, shape, words))
     try:
         with at_most(WORK):
             if name in KNOWN:
                 return judge.verdict()
-            return judge.against(right, tolerance=0.0)
+            return judge.against(formulas_of(whole, index), tolerance=0.0)
     except WorkLimitReached:
         reason = f"{quantity}: whether it is right was not decided; it is too long to multiply out."
         return judge.said(None, reason)
-
-
-def formulas_of(whole: Any, index: Any) -> np.ndarray:
-    """Return the formulas of a part of a quantity, which may be a quotient."""
-    above, below = whole, []
-    if is_quotient(whole):
-        part = whole[index]
-        above, index = part.numerator, ()
-        below = [] if part.denominator == 1 else [Power(form(part.denominator), -1)]
-    part = np.asarray(np.asarray(above, dtype=object)[index])
-    nodes = np.empty(part.shape, dtype=object)
-    for place in np.ndindex(part.shape):
-        nodes[place] = product(Fraction(1), [form(part[place]), *below])
-    return nodes
 
 
 def check_given(
@@ -120,7 +107,8 @@ def check_given(
 def vocabulary_of(equations: Equations, ring: Ring | None = None) -> Vocabulary:
     """Return the words of a robot, or of another ring that a quantity of it is in."""
     robot = equations.robot
-    return Vocabulary(ring or robot.ring, robot.tree.joint_names, robot.model.gravity)
+    joints, gravity = robot.tree.joint_names, robot.model.gravity
+    return Vocabulary(ring or robot.ring, joints, gravity, equations.notation)
 
 
 def quantity_name(equations: Equations, text: str) -> str:
@@ -191,7 +179,7 @@ def as_written(answer: Any, shape: tuple[int, ...], words: Vocabulary) -> Writte
         if isinstance(x, Rational):
             return Number(Fraction(int(x.numerator), int(x.denominator)))
         if isinstance(x, Real) and math.isfinite(x):
-            return Number(Fraction(repr(float(x))))
+            return float_number(x)
         raise BadArgument(
             f"{shorten(repr(x))} is no answer: give text, LaTeX, SymPy, numbers or a function."
         )

@@ -5,25 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from qddot.equations.answers.rounded import Rounded, RoundedReader, has_decimals
 from qddot.equations.answers.verdict import EntryPlace, WrongEntry
 from qddot.equations.deriving import derived
 from qddot.equations.equality import difference, witness
 from qddot.equations.equations import Equations
 from qddot.equations.exact_state import MOTION
 from qddot.equations.exact_tree import exact_robot
-from qddot.equations.nodes import Node
+from qddot.equations.forms import form
+from qddot.equations.nodes import Node, Power, product
 from qddot.equations.polynomial import Polynomial
-from qddot.equations.quotient import cancelled
+from qddot.equations.quotient import cancelled, is_quotient
 from qddot.equations.reading import PolynomialReader
 from qddot.equations.ring import Ring
 from qddot.equations.text import as_text
 from qddot.equations.values import evaluated, generator_values, symbols_in, symbols_of
 
+TopAndBottom: TypeAlias = tuple[Any, Any]  # numerator and denominator
 MOST_STATES = 400
 ROUNDING = 1e-12
 MOST_TERMS = 60  # of a difference that is written out
@@ -40,7 +44,10 @@ class AnswerComparison:
     nodes: np.ndarray  # as it was written
     tops: list[Any]
     bottoms: list[Any]
+    rounded: list[TopAndBottom]  # tops and bottoms with intervals, if it has rounded decimals
+    reader: PolynomialReader
     below: list[Any] = field(default_factory=list)  # what right entries are divided by, if at all
+    given: bool = False  # whether the right ones were read as the answer was
 
     @staticmethod
     def of(
@@ -53,13 +60,12 @@ class AnswerComparison:
         """
         entries: list[Node] = list(nodes.reshape(-1))
         reader = PolynomialReader(equations.robot.ring, entries, degrees)
-        values = [reader.value(node) for node in entries]
+        read = _read(reader, entries)
         if reader.ring is not equations.robot.ring:
             robot = exact_robot(equations.robot.model, reader.ring)
             equations = derived(robot, equations.formulation)
-        tops, bottoms = ([pair[k] for pair in values] for k in (0, 1))
         value = equations.quantity(quantity)
-        return AnswerComparison(equations, quantity, index, value, nodes, tops, bottoms)
+        return AnswerComparison(equations, quantity, index, value, nodes, *read, reader)
 
     @staticmethod
     def with_given(
@@ -70,10 +76,10 @@ class AnswerComparison:
         values = [reader.value(node) for node in right.reshape(-1)]
         below = [bottom for _, bottom in values]
         below = [] if all(isinstance(bottom, int) for bottom in below) else below
-        tops, bottoms = map(list, zip(*map(reader.value, nodes.reshape(-1)), strict=True))
         value = np.empty(right.shape, dtype=object)
         value.reshape(-1)[:] = [top for top, _ in values]
-        return AnswerComparison(equations, name, (), value, nodes, tops, bottoms, below)
+        read = _read(reader, list(nodes.reshape(-1)))
+        return AnswerComparison(equations, name, (), value, nodes, *read, reader, below, given=True)
 
     def right(self) -> list[Any]:
         """Return the right entries, in the order of the answer's."""
@@ -92,18 +98,31 @@ class AnswerComparison:
     def left(self, values: list[Any]) -> list[Any]:
         """Return what is left of the answer less some values, each times its denominators."""
         below = self.below or [1] * len(values)
-        entries = zip(self.tops, self.bottoms, values, below, strict=True)
+        entries = zip(self.tops, self.bottoms, map(self._carried, values), below, strict=True)
         return [difference(top * b, value * bottom) for top, bottom, value, b in entries]
+
+    def found(self, but_constants: bool = False) -> list[bool | None]:
+        """Return of each entry whether it is right, within its decimals; None: not known.
+
+        Args:
+            but_constants: Do not compare constant terms of rounded entries.
+        """
+        right = self.right()
+        found = decided(self.left(right))
+        for k, (top, bottom) in enumerate(self.rounded):
+            below = self.below[k] if self.below else 1
+            left = top * below - self._carried(right[k]) * bottom
+            if found[k] is False and isinstance(left, Rounded):
+                found[k] = left.holds_zero(but_constants)
+        return found
+
+    def _carried(self, x: Any) -> Any:
+        return x if self.given else self.reader.carried(x)
 
     @property
     def places(self) -> list[EntryPlace]:
         """The places of the entries, counted from 1; none of a single formula."""
-        shape = np.shape(self.value)
-        numbers = np.arange(int(np.prod(shape))).reshape(shape)[self.index]
-        return [
-            tuple(int(i) + 1 for i in np.unravel_index(int(k), shape)) if shape else ()
-            for k in np.asarray(numbers).reshape(-1)
-        ]
+        return places_of(np.shape(self.value), self.index)
 
     def wrong_entry(self, k: int) -> WrongEntry | None:
         """Return how entry k is wrong; None where no state is found at which it differs."""
@@ -118,11 +137,6 @@ class AnswerComparison:
         yours, true = (self._value(a, numbers) / self._value(b, numbers) for a, b in fractions)
         written = closed_form(left, fractions[0][1] * fractions[1][1])
         return WrongEntry(self.places[k], written, words, yours, true)
-
-    def number(self, x: Any) -> float:
-        """Return the value of a polynomial without coordinates and symbols."""
-        ones = dict.fromkeys(symbols_of(self.ring), 1.0)
-        return self._value(x, (list(np.zeros((3, self.ring.n))), ones))
 
     def _value(self, x: Any, state: tuple[Any, dict[str, float]]) -> float:
         if not isinstance(x, Polynomial):
@@ -162,6 +176,38 @@ class AnswerComparison:
             if not used:
                 break
         return None
+
+
+def _read(
+    reader: PolynomialReader, nodes: list[Node]
+) -> tuple[list[Any], list[Any], list[TopAndBottom]]:
+    """Return the numerators and the denominators of formulas, and both with intervals."""
+    exact, intervals = list(map(reader.value, nodes)), RoundedReader(reader)
+    rounded = list(map(intervals.value, nodes)) if any(map(has_decimals, nodes)) else []
+    return [top for top, _ in exact], [bottom for _, bottom in exact], rounded
+
+
+def places_of(shape: tuple[int, ...], index: Any) -> list[EntryPlace]:
+    """Return the places of the entries of a part of an array, counted from 1."""
+    numbers = np.arange(int(np.prod(shape))).reshape(shape)[index]
+    return [
+        tuple(int(i) + 1 for i in np.unravel_index(int(k), shape)) if shape else ()
+        for k in np.asarray(numbers).reshape(-1)
+    ]
+
+
+def formulas_of(whole: Any, index: Any) -> np.ndarray:
+    """Return the formulas of a part of a quantity, which may be a quotient."""
+    above, below = whole, []
+    if is_quotient(whole):
+        part = whole[index]
+        above, index = part.numerator, ()
+        below = [] if part.denominator == 1 else [Power(form(part.denominator), -1)]
+    part = np.asarray(np.asarray(above, dtype=object)[index])
+    nodes = np.empty(part.shape, dtype=object)
+    for place in np.ndindex(part.shape):
+        nodes[place] = product(Fraction(1), [form(part[place]), *below])
+    return nodes
 
 
 def inputs_of(equations: Equations, quantity: str) -> int:

@@ -71,12 +71,20 @@ class _Trial:
         self.equations, self.name, self.index = equations, name, index
         self.function, self.values = function, values
         self.whole = name == "C" and index == ()  # judged by C q̇, since C is not unique
+        self.from_zero = name == "P"  # judged by P(q) − P(0), since its constant is free
         self.inputs = _inputs(function, inputs_of(equations, name))
         rng = np.random.default_rng(0)
         self.states = rng.uniform(-2, 2, (STATES, 3, equations.n))
 
     def given(self, state: np.ndarray) -> np.ndarray:
         """Return what the function gives, as it should be shaped."""
+        return self._added(self._given, state)
+
+    def _added(self, value: Callable[[np.ndarray], np.ndarray], state: np.ndarray) -> np.ndarray:
+        """Return a value, or what it is more than at q = 0, of a quantity with a free constant."""
+        return value(state) - value(0 * state) if self.from_zero else value(state)
+
+    def _given(self, state: np.ndarray) -> np.ndarray:
         try:
             found = np.asarray(self.function(*state[: self.inputs]), dtype=float)
         except Exception as error:  # of somebody else's code
@@ -96,6 +104,9 @@ class _Trial:
 
     def value(self, equations: Equations, quantity: Any, state: np.ndarray) -> np.ndarray:
         """Return a quantity's value at a state."""
+        return self._added(lambda state: self._value(equations, quantity, state), state)
+
+    def _value(self, equations: Equations, quantity: Any, state: np.ndarray) -> np.ndarray:
         ring = equations.robot.ring
         numbers = generator_values(ring, equations.robot.model.name, list(state), self.values)
         array = np.asarray(quantity, dtype=object)
@@ -109,7 +120,8 @@ class _Trial:
         found = []
         for place in map(tuple, np.argwhere(bad)):
             state, words = self._simplest(place, states)
-            yours, right = self.given(state)[place], self.right(state)[place]
+            right = self._value(self.equations, self.equations.quantity(self.name), state)[place]
+            yours = self._given(state)[place]
             counted = tuple(int(i) + 1 for i in place) or tuple(i + 1 for i in self.index)
             found.append(WrongEntry(counted, "", words, float(yours), float(right)))
         return found

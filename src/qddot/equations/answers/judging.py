@@ -6,25 +6,30 @@ from collections import Counter
 from collections.abc import Container
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from qddot.equations.answers.balls import STATES, letters_of, shown_difference, value_of
 from qddot.equations.answers.bodies import KNOWN
-from qddot.equations.answers.comparison import AnswerComparison, decided
+from qddot.equations.answers.comparison import (
+    AnswerComparison,
+    decided,
+    formulas_of,
+    places_of,
+)
 from qddot.equations.answers.explaining import MistakeSearch, by_words
 from qddot.equations.answers.layout import Written, shaped
 from qddot.equations.answers.mistakes import wrong_terms
-from qddot.equations.answers.verdict import Explanation, Verdict, listed
+from qddot.equations.answers.reader import matrix_product
+from qddot.equations.answers.verdict import Explanation, Verdict, WrongEntry, listed
 from qddot.equations.equations import Equations
-from qddot.equations.nodes import Call, Name, Node, Number
+from qddot.equations.nodes import ZERO, Call, Name, Node, Number
 from qddot.equations.polynomial import Polynomial, WorkLimitReached, at_most
 from qddot.equations.proofs import CORIOLIS
-from qddot.equations.reading import InDegrees, nodes_in
-from qddot.scalars.monomials import PI
+from qddot.equations.reading import InDegrees, NoPolynomial, nodes_in
 
-FEWEST_DIGITS = 3  # of decimals that may be rounded
+ROUNDED = " to the digits that it has, not exactly"
 DEGREES = Explanation(("degrees",), "angles are taken in degrees, and not in radians")
 
 
@@ -58,8 +63,10 @@ class Judge:
             case = AnswerComparison.of(self.equations, self.name, self.index, nodes)
         except InDegrees:
             return self._in_degrees(nodes)
+        except NoPolynomial as error:
+            return self._at_states(nodes, str(error))
         if self.name == "C" and self.index == ():
-            return self._coriolis(case)
+            return self._coriolis(case, nodes)
         return self._compared(case, nodes)
 
     def against(self, known: Any, tolerance: float) -> Verdict:
@@ -68,29 +75,62 @@ class Judge:
         nodes = shaped(self.written.nodes, np.shape(known))
         if nodes is None or right is None:
             return self._other_shape(np.shape(known))
-        case = AnswerComparison.with_given(self.equations, self.name, right, nodes)
-        if tolerance and not any(map(has_letters, (*right.reshape(-1), *nodes.reshape(-1)))):
-            entries = [case.wrong_entry(k) for k, x in enumerate(case.left(case.right())) if x]
-            below = case.below or [1] * len(case.right())
-            pairs = zip(case.right(), below, strict=True)
-            largest = max((abs(case.number(x) / case.number(b)) for x, b in pairs), default=0.0)
-            far = [e for e in entries if e and abs(e.yours - e.right) > tolerance * largest]
-            if not far:
+        near: set[int] = set()
+        if tolerance and not letters_of(*right.reshape(-1), *nodes.reshape(-1)):
+            numbers = np.array([[_number(x) for x in a.reshape(-1)] for a in (nodes, right)])
+            most = tolerance * abs(numbers[1]).max(initial=0)
+            near = {k for k, far in enumerate(abs(numbers[0] - numbers[1])) if far <= most}
+            if len(near) == right.size:
                 return self.said(True, f"{self.quantity} is right to {tolerance:g}.")
-        return self._compared(case, nodes)
+        try:
+            case = AnswerComparison.with_given(self.equations, self.name, right, nodes)
+        except NoPolynomial as error:
+            return self._at_states(nodes, str(error), right)
+        return self._compared(case, nodes, near, right)
 
-    def _compared(self, case: AnswerComparison, nodes: np.ndarray) -> Verdict:
+    def _compared(
+        self,
+        case: AnswerComparison,
+        nodes: np.ndarray,
+        near: Container[int] = (),
+        known: np.ndarray | None = None,
+    ) -> Verdict:
         left = case.left(case.right())
-        found = decided(left)
-        if all(found):
+        if not any(left):
             return self.said(True, f"{self.quantity} is right: exactly equal to {self.what}.")
+        found = [True if k in near else equal for k, equal in enumerate(case.found())]
+        if all(found):
+            return self.said(True, f"{self.quantity} is right{ROUNDED}.")
         if self.name == "P" and all(map(_is_constant, left)):
             note = f"It differs by the constant {left[0]!r}, which is free to choose."
             return self.said(True, f"{self.quantity} is right.", notes=(note,))
-        if not case.below and rounded(left, case.right(), self.written.digits):
-            reason = f"{self.quantity} is right to the digits that it has, not exactly."
-            return self.said(True, reason)
+        if self.name == "P" and all(case.found(but_constants=True)):
+            return self.said(True, f"{self.quantity} is right up to a constant{ROUNDED}.")
+        if case.reader.parts:
+            return self._at_states(nodes, right=known)
         return self._wrong(case, found, nodes)
+
+    def _at_states(
+        self, nodes: np.ndarray, why: str = "", right: np.ndarray | None = None
+    ) -> Verdict:
+        """Judge an answer that is no quotient of polynomials by its values at states."""
+        name, equations = self.name, self.equations
+        whole = equations.quantity(name) if right is None else right
+        places = places_of(np.shape(whole), self.index if right is None else ())
+        right = formulas_of(whole, self.index) if right is None else right
+        if name == "C" and self.index == ():
+            nodes, right = times_rates(nodes), formulas_of(equations.c, ())
+            places = places_of(right.shape, ())
+        pairs = zip(nodes.reshape(-1), right.reshape(-1), strict=True)
+        shown = [shown_difference(a, b, but_constants=name == "P") for a, b in pairs]
+        wrong = tuple(WrongEntry(p, "", *x) for p, x in zip(places, shown, strict=True) if x)
+        more = {"how": "numerically", "wrong": wrong}
+        if not wrong:
+            reason = f"{self.quantity} agrees at {STATES} states near q = 0: it is not decided."
+            return self.said(None, reason, notes=(why,) if why else (), **more)
+        where = f" in {listed([entry.place for entry in wrong])}" if len(shown) > 1 else ""
+        entries = sum(x != ZERO for x in right.reshape(-1))
+        return self.said(False, f"{self.quantity} is wrong{where}.", entries=entries, **more)
 
     def _wrong(
         self,
@@ -120,21 +160,15 @@ class Judge:
         more = {"mistakes": tuple(mistakes or ()), "entries": sum(map(bool, case.right()))}
         return self.said(False, reason, wrong=entries, **more)
 
-    def _coriolis(self, case: AnswerComparison) -> Verdict:
+    def _coriolis(self, case: AnswerComparison, nodes: np.ndarray) -> Verdict:
         """Judge a matrix C by C q̇ = c: it is not unique, but its product with q̇ is."""
-        equations = case.equations
-        n, qd = equations.n, equations.robot.qd
-        whole = AnswerComparison(equations, "c", (), equations.c, np.empty(0, dtype=object), [], [])
-        for k in range(n):
-            top, bottom = equations.robot.ring.constant(0), 1
-            for j in range(n):
-                a, b = case.tops[k * n + j] * qd[j], case.bottoms[k * n + j]
-                top, bottom = (top + a, b) if b == bottom else (top * b + a * bottom, bottom * b)
-            whole.tops.append(top)
-            whole.bottoms.append(bottom)
-        found = decided(whole.left(whole.right()))
+        whole = AnswerComparison.of(case.equations, "c", (), times_rates(nodes))
+        found = whole.found()
         if all(found):
-            return self.said(True, self._which_coriolis(case))
+            exact = not any(whole.left(whole.right()))
+            return self.said(True, self._which_coriolis(case) if exact else f"C is right{ROUNDED}.")
+        if case.reader.parts:
+            return self._at_states(nodes)
         own = [k for k, x in enumerate(case.left(case.right())) if x]
         mistakes = [m for m in MistakeSearch(case, own).explanations() if not m.places]
         rows = [k for k, equal in enumerate(found) if equal is False]
@@ -155,7 +189,7 @@ class Judge:
                 break
         else:
             which, skew = "C is right, C q̇ = c: a factorisation of its own", None
-        if all(isinstance(b, int) for b in case.bottoms):
+        if all(isinstance(b, int) for b in case.bottoms) and not case.reader.parts:
             skew = equations.is_skew(np.array(case.tops, dtype=object).reshape(n, n))
         if skew is None:
             return f"{which}."
@@ -193,9 +227,16 @@ class Judge:
         return not any(case.left(case.right()))
 
 
-def has_letters(node: Node) -> bool:
-    """Return whether a formula is more than a number."""
-    return any(isinstance(x, Name) and x.label != PI.name for x in nodes_in(node))
+def times_rates(C: np.ndarray) -> np.ndarray:
+    """Return the formulas of C q̇."""
+    rates = np.array([Name("rate", joints=((i, 1),)) for i in range(len(C))])
+    return np.asarray(matrix_product(C, rates))
+
+
+def _number(node: Node) -> complex:
+    """Return the value of a formula without letters."""
+    value = value_of(node, {})
+    return complex(float(value.real.mid()), float(value.imag.mid()))
 
 
 def constants_turn(nodes: np.ndarray) -> bool:
@@ -210,20 +251,6 @@ def _is_constant(x: Any) -> bool:
         return True
     moving = [k for k, g in enumerate(x.ring.generators) if g.role != "parameter"]
     return not any(exponents[k] for exponents, _ in x.terms() for k in moving)
-
-
-def rounded(left: list[Any], right: list[Any], digits: int) -> bool:
-    """Return whether differences are what rounding to so many significant digits leaves."""
-    if digits < FEWEST_DIGITS:
-        return False
-    part = Fraction(1, 10 ** (digits - 1))
-    return all(_largest(x) <= part * _largest(y) for x, y in zip(left, right, strict=True))
-
-
-def _largest(x: Any) -> Fraction:
-    if isinstance(x, Polynomial):
-        return max((abs(c) for _, c in x.terms()), default=Fraction(0))
-    return abs(Fraction(x))
 
 
 def _sized(shape: tuple[int, ...]) -> str:
@@ -264,7 +291,7 @@ def nearest_factorisation(
     with suppress(WorkLimitReached), at_most(WORK):
         for name, C in case.equations.coriolis_matrices().items():
             beside = replace(case, value=C)
-            found = decided(beside.left(beside.right()))
+            found = beside.found()
             mistakes = _slips(beside, found, wrong_rows)
             if mistakes:
                 near.append(NearFactorisation(CORIOLIS[name][0], beside, found, mistakes))

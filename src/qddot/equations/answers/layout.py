@@ -45,7 +45,6 @@ class Written:
     nodes: Any  # a node, or an array of them
     words: dict[str, str] = field(default_factory=dict)  # letters that are not ours, and ours
     notes: list[str] = field(default_factory=list)
-    digits: int = 0  # significant, that its decimals have at most
 
 
 def read_answer(text: str, shape: tuple[int, ...], words: Vocabulary) -> Written:
@@ -66,10 +65,7 @@ def read_answer(text: str, shape: tuple[int, ...], words: Vocabulary) -> Written
     written = Written(None)
 
     def formula(piece: str) -> Any:
-        reader = AnswerReader(piece.strip(), words)
-        nodes = reader.read()
-        written.digits = max(written.digits, reader.digits)
-        return nodes
+        return AnswerReader(piece.strip(), words).read()
 
     body = plain(text)
     if is_latex(body):

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from qddot.equations.answers.rounded import decimal
 from qddot.equations.answers.scanning import Scanner, Unreadable
-from qddot.equations.answers.vocabulary import Vocabulary, reported
-from qddot.equations.nodes import Call, Node, Number, Power, Product, power, sign_node, total
+from qddot.equations.answers.vocabulary import E, Vocabulary, reported
+from qddot.equations.nodes import (
+    Call,
+    Node,
+    Number,
+    Power,
+    Product,
+    power,
+    sign_node,
+    total,
+)
 from qddot.errors import BadExpression, shorten
 from qddot.scalars.monomials import MOST_POWER
 from qddot.scalars.reader import FormulaReader
@@ -35,7 +46,7 @@ class AnswerReader(FormulaReader):
 
     def __init__(self, text: str, words: Vocabulary):
         self.words = words
-        self.digits = 0  # significant, of the decimals in it
+        self.bars = False  # whether |...| is open
         super().__init__(text)
 
     def split(self, text: str) -> list[tuple[str, Any]]:
@@ -74,7 +85,7 @@ class AnswerReader(FormulaReader):
             return sign
         if self.at < len(self.tokens):
             kind, what = self.tokens[self.at]
-            if kind != "sign" or what in "([":
+            if kind != "sign" or what in "([" or (what == "|" and not self.bars):
                 return "*"
         return None
 
@@ -82,6 +93,8 @@ class AnswerReader(FormulaReader):
         base = self.atom()
         if not self.accept("^"):
             return base
+        if base == E:
+            return Call("exp", self.factor())
         exponent = self.exponent()
         if self.accept("^"):
             raise BadAnswer(self.text, "a power of a power needs parentheses.")
@@ -113,6 +126,8 @@ class AnswerReader(FormulaReader):
             return self.call(what)
         if what == "(":
             return self.parenthesised()
+        if what == "|":
+            return Call("abs", self.parenthesised("|"))
         raise BadAnswer(self.text, f"{what!r} was not expected there.")
 
     def call(self, function: str) -> Any:
@@ -126,26 +141,28 @@ class AnswerReader(FormulaReader):
                 argument = self.times(argument, self.atom())
         if isinstance(argument, np.ndarray):
             raise BadAnswer(self.text, f"{function} of a matrix.")
-        if function in ("sgn", "sign"):
+        if function == "sign":
             found = sign_node(argument)
             if found is None:
-                raise BadAnswer(self.text, f"{function} is known of a velocity alone: sgn(qd1).")
+                raise BadAnswer(self.text, "sgn is known of a velocity alone: sgn(qd1).")
             return self.raised(found, exponent)
         return self.raised(Call(function, argument), exponent)
 
     def names_next(self) -> bool:
         return self.at < len(self.tokens) and self.tokens[self.at][0] == "name"
 
-    def parenthesised(self) -> Any:
-        """Return what is in parentheses; with commas, a vector."""
+    def parenthesised(self, end: str = ")") -> Any:
+        """Return what is in parentheses, or between bars; with commas, a vector."""
         self.deeper()
+        outside, self.bars = self.bars, end == "|"
         parts = [self.sum()]
         while self.accept(","):
             if self.tokens[self.at : self.at + 1] == [("sign", ")")]:  # Matrix([...],)
                 break
             parts.append(self.sum())
         self.depth -= 1
-        if not self.accept(")"):
+        self.bars = outside
+        if not self.accept(end):
             raise BadAnswer(self.text, "a closing parenthesis is missing.")
         return parts[0] if len(parts) == 1 else self.stacked(parts)
 
@@ -182,10 +199,7 @@ class AnswerReader(FormulaReader):
     # what is made of it
 
     def number(self, text: str) -> Node:
-        mantissa = text.lower().partition("e")[0]
-        if "." in mantissa:
-            self.digits = max(self.digits, len(mantissa.replace(".", "").lstrip("0")))
-        return Number(Fraction(text))
+        return decimal(text)
 
     def plus(self, a: Any, b: Any) -> Any:
         if np.shape(a) != np.shape(b):
@@ -216,9 +230,6 @@ class AnswerReader(FormulaReader):
             raise BadAnswer(self.text, "a power of a matrix, or a division by one.")
         if exponent.denominator == 2:
             return power(Call("sqrt", base), int(2 * exponent))
-        value = constant(base)
-        if exponent == -1 and value:
-            return Number(1 / value)
         return power(base, int(exponent)) if exponent else Number(Fraction(1))
 
 
@@ -259,7 +270,9 @@ def matrix_product(a: np.ndarray, b: np.ndarray) -> np.ndarray | Node:
 
 
 def negative(node: Node) -> Node:
-    return Number(-node.value) if isinstance(node, Number) else Product(Fraction(-1), (node,))
+    if isinstance(node, Number):
+        return replace(node, value=-node.value)
+    return Product(Fraction(-1), (node,))
 
 
 def constant(node: Any) -> Fraction | None:

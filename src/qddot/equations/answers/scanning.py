@@ -11,7 +11,13 @@ import re
 import unicodedata
 from typing import Any
 
-from qddot.equations.answers.vocabulary import DOT, TWO_DOTS, UnknownWord, Vocabulary
+from qddot.equations.answers.vocabulary import (
+    DOT,
+    FUNCTIONS,
+    TWO_DOTS,
+    UnknownWord,
+    Vocabulary,
+)
 from qddot.equations.latex import GREEK
 
 Token = tuple[str, Any]  # "number", "name", "call" or "sign", and what it is
@@ -25,7 +31,7 @@ SIGNS = {
     **dict.fromkeys("*·×⋅∗•", "*"),
     **dict.fromkeys("-−–", "-"),
     **dict.fromkeys("/÷∕", "/"),
-    **dict.fromkeys("+^(),;", ""),
+    **dict.fromkeys("+^(),;|", ""),
     "&": ",",
 }
 SUPERSCRIPTS = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
@@ -39,7 +45,8 @@ MATRICES = re.compile(r"([bpvB]|small)?matrix\*?|array")
 ROMAN = re.compile(r"math(rm|it|bf|sf)|text(rm|it)?|operatorname|boldsymbol|bm")
 DOTTED = {"dot": DOT, "ddot": TWO_DOTS}
 QUOTIENTS = ("frac", "tfrac", "dfrac", "cfrac")
-CALLS = ("sin", "cos", "tan", "sgn", "sign")
+BARS = ("lvert", "rvert", "vert", "mid")
+EXPONENTIAL = re.compile(r"exp(?![A-Za-z])|(?<![A-Za-z])[eE]\}?\s*(\^|\*\*)")
 
 
 class Unreadable(ValueError):
@@ -65,6 +72,7 @@ class Scanner:
     def __init__(self, text: str, words: Vocabulary):
         self.text, self.words = text, words
         self.latex = is_latex(text)
+        words.exponentials |= bool(EXPONENTIAL.search(text))
         self.at = 0
         self.tokens: list[Token] = []
 
@@ -83,6 +91,9 @@ class Scanner:
         here = self.text[self.at]
         if here.isspace() or (here == "~" and self.latex):
             self.at += 1
+        elif written := self.words.as_printed(self.text, self.at):
+            self.at, node = written
+            self.emit("name", node)
         elif here == "\\" and self.latex:
             self.command()
         elif number := NUMBER.match(self.text, self.at):
@@ -211,6 +222,8 @@ class Scanner:
             self.sign("(" if name == "{" else ")")
         elif name in ("cdot", "times", "ast"):
             self.sign("*")
+        elif name in BARS:
+            self.sign("|")
         elif name in QUOTIENTS:
             self.sign("(")
             self.argument()
@@ -220,14 +233,14 @@ class Scanner:
         elif name == "sqrt":
             self.emit("call", "sqrt")
             self.argument()
-        elif name in CALLS:
-            self.emit("call", name)
+        elif name in FUNCTIONS:
+            self.emit("call", FUNCTIONS[name])
         elif name in DOTTED:
             self.word(with_dot(flat(self.group()), DOTTED[name]))
         elif ROMAN.fullmatch(name):
             self.roman(self.group().replace("\\_", "_").strip())
         elif name in GREEK or f"var{name}" in GREEK or name in ("vartheta", "varphi"):
-            self.word(name.removeprefix("var"))
+            self.word(name)
         elif name in ("begin", "end"):
             self.environment(name, self.group().strip())
         else:
@@ -235,8 +248,8 @@ class Scanner:
 
     def roman(self, word: str) -> None:
         """Read an upright name, which is a parameter as it is written, or a function."""
-        if word in CALLS:
-            self.emit("call", word)
+        if word in FUNCTIONS:
+            self.emit("call", FUNCTIONS[word])
         elif word in self.words.parameters:
             self.word(word, exact=True)
         else:

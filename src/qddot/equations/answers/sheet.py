@@ -66,7 +66,7 @@ class GradedAnswer:
     robot: str
     quantity: str
     points: float  # that there are
-    earned: float
+    earned: float | None  # None while it is open, since it was not decided
     verdict: Verdict | None = None  # None where there is no answer, or none that can be read
     problem: str = ""  # then why
 
@@ -100,8 +100,13 @@ class GradedSheet(Judged):
 
     @property
     def earned(self) -> float:
-        """How many points were earned."""
-        return sum(answer.earned for answer in self.answers)
+        """How many points were earned, without those that are open."""
+        return sum(answer.earned or 0.0 for answer in self.answers)
+
+    @property
+    def open(self) -> float:
+        """How many points a person must decide on."""
+        return sum(answer.points for answer in self.answers if answer.earned is None)
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -115,10 +120,8 @@ class GradedSheet(Judged):
     @fitted
     def __str__(self) -> str:
         rows = [("question", "quantity", "result", "points")]
-        rows += [
-            (a.question, a.quantity, a.result, f"{a.earned:g}/{a.points:g}") for a in self.answers
-        ]
-        rows.append(("total", "", "", f"{self.earned:g}/{self.points:g}"))
+        rows += [(a.question, a.quantity, a.result, points_text(a)) for a in self.answers]
+        rows.append(("total", "", "", points_text(self)))
         widths = [max(len(row[k]) for row in rows) for k in range(4)]
         lines = [self.title] if self.title else []
         for row, answer in zip(rows, (None, *self.answers, None), strict=True):
@@ -145,8 +148,16 @@ class GradedSheet(Judged):
             }
             for a in self.answers
         ]
-        total = {"points": self.points, "earned": self.earned}
+        total = {"points": self.points, "earned": self.earned, "open": self.open}
         return {"title": self.title, **total, "answers": answers}
+
+
+def points_text(of: GradedAnswer | GradedSheet) -> str:
+    """Return points in words: 2/4, 4 open, or 7/10, 2 open."""
+    if of.earned is None:
+        return f"{of.points:g} open"
+    left = of.open if isinstance(of, GradedSheet) else 0.0
+    return f"{of.earned:g}/{of.points:g}" + (f", {left:g} open" if left else "")
 
 
 def grade(sheet: str | Path, key: str | Path | None = None) -> GradedSheet:
@@ -259,7 +270,7 @@ def _graded(question: SheetQuestion, equations: Equations) -> GradedAnswer:
             verdict = equations.check(question.quantity, question.text)
     except QddotError as error:
         return GradedAnswer(*about, 0.0, None, str(error))
-    earned = question.points if verdict.ok else 0.0
+    earned = {True: question.points, False: 0.0, None: None}[verdict.ok]
     if question.partial and verdict.ok is False and verdict.entries:
         # zeros are easily right: they earn nothing, and cost what another wrong entry costs
         earned = question.points * max(0.0, 1 - len(verdict.wrong) / verdict.entries)

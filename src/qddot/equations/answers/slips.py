@@ -17,7 +17,7 @@ import numpy as np
 from qddot.equations.answers.bodies import Hypothesis
 from qddot.equations.equations import Equations
 from qddot.equations.polynomial import Polynomial
-from qddot.equations.ring import LETTERS
+from qddot.equations.reading import substituted
 
 Twist = Callable[[Equations], Any]
 
@@ -198,17 +198,6 @@ def of_letters(equations: Equations, quantity: str) -> Iterator[Hypothesis]:
     for a, b in permutations(symbols, 2):
         words = f"{ring.parameters[b].name} is written in place of {ring.parameters[a].name}"
         yield Hypothesis("wrong_symbol", words, twist=_other_symbol(a, b))
-
-
-def substituted(x: Any, images: dict[str, Polynomial]) -> Any:
-    """Return a polynomial with generators, such as "s1", replaced by polynomials of its ring."""
-    if not isinstance(x, Polynomial):
-        return x
-    ring = x.ring
-    names = [f"{LETTERS[g.role]}{g.index + 1}" for g in ring.generators]
-    kept = dict(zip(names, ring.context.gens(), strict=True))
-    values = [images[name].value if name in images else kept[name] for name in names]
-    return Polynomial(ring, ring.reduced(x.value.compose(*values, ctx=ring.context)))
 
 
 def everywhere(value: Any, images: dict[str, Polynomial]) -> Any:

@@ -8,21 +8,34 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
 
-from qddot.equations.latex import GREEK
-from qddot.equations.nodes import Name, Node
+from qddot.equations.answers import balls
+from qddot.equations.latex import GREEK, LatexWriter
+from qddot.equations.nodes import Call, Name, Node, Number
 from qddot.equations.ring import Ring
 from qddot.equations.text import TextWriter
 from qddot.equations.values import symbols_of
 from qddot.errors import did_you_mean, listing, shorten
+from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.plain_formula import plain as plain_formula
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import has_value
 from qddot.scalars.monomials import PI
 
 DOT, TWO_DOTS = "\N{COMBINING DOT ABOVE}", "\N{COMBINING DIAERESIS}"
 ROLES = ("position", "rate", "acceleration")
-FUNCTIONS = ("sin", "cos", "tan", "sqrt", "sign", "sgn")
-SHORT = re.compile(r"([scSC])(?:theta|th|q)?([1-9]+)")
+FUNCTIONS = {name: name for name in (*balls.FUNCTIONS, "sign")} | {
+    "sgn": "sign",
+    "Abs": "abs",
+    "ln": "log",
+}
+FUNCTIONS |= {f"arc{name}": f"a{name}" for name in ("sin", "cos", "tan")}
+E, I = Call("exp", Number(Fraction(1))), Call("sqrt", Number(Fraction(-1)))
+EXPONENTIALS = {"e": E, "E": E, "i": I, "I": I, "j": I}  # where an answer has exponentials
+SHORT = re.compile(r"([scSC])(?:theta|th|q)?([1-9]\d*)")
 # what stands before and after the letter of a coordinate, and how many dots that means
 SPELT = (("", "dd", 2), ("", "d", 1), ("", "ddot", 2), ("", "dot", 1), ("dd", "", 2), ("d", "", 1))
 OURS = re.compile(rf"qd?d?\d+|pi|{'|'.join(FUNCTIONS)}")  # as we write it in ASCII
@@ -53,6 +66,7 @@ class Vocabulary:
         ring: Its ring, which knows the parameters and how many coordinates there are.
         joint_names: The names of its joints, which may stand for their coordinates.
         gravity: In base axes, of which a letter g may be meant though it is a number.
+        notation: In whose letters the robot's equations are printed, and therefore read.
     """
 
     def __init__(
@@ -60,13 +74,16 @@ class Vocabulary:
         ring: Ring,
         joint_names: tuple[str, ...] = (),
         gravity: tuple[Scalar, ...] = (),
+        notation: Notation = NOTATION,
     ):
-        self.n, self.gravity = ring.n, gravity
+        self.n, self.gravity, self.notation = ring.n, gravity, notation
+        self.exponentials = False  # whether e and i are not letters
         self.parameters = sorted(symbols_of(ring))
         self.plain: dict[str, list[str]] = {}  # names without what only marks an index
         for name in self.parameters:
             self.plain.setdefault(bare(name), []).append(name)
         self.coordinates = self._coordinates(ring, joint_names)
+        self.printed = self._printed(ring)
         self.understood: dict[str, str] = {}  # what was not written in our own letters
 
     def _coordinates(self, ring: Ring, joint_names: tuple[str, ...]) -> dict[str, int]:
@@ -78,7 +95,41 @@ class Vocabulary:
             alone = sum(other == turns for other in ring.turns) == 1
             found |= {letter: i for letter in letters if alone and (letter != "q" or ring.n == 1)}
         by_name = {bare(name): i for i, name in enumerate(joint_names)}
-        return by_name | found  # a joint called q2 is no reason to misread q2
+        ours = {bare(plain_formula(self.notation.q(i))): i for i in range(ring.n)}
+        return by_name | found | ours  # a joint called q2 is no reason to misread q2
+
+    def _printed(self, ring: Ring) -> list[tuple[re.Pattern[str], Name]]:
+        """Return how coordinates, velocities, sines and cosines are printed, and what each is.
+
+        A sine or cosine has the numbers of its joints as a group.
+        """
+        zero, n = ring.constant(0), self.notation
+        found: dict[str, Name] = {}
+        writers = [TextWriter(zero, ascii=ascii, notation=n) for ascii in (False, True)]
+        for writer in (LatexWriter(zero, notation=n), *writers):
+            for kind, i in product(ROLES, range(ring.n)):
+                node = Name(kind, joints=((i, 1),))
+                found.setdefault(re.escape(writer.variable(node)), node)
+            letters = zip(("sine", "cosine"), writer.letters, strict=True)
+            for kind, letter in () if writer.full else letters:
+                before, _, after = writer.indexed(letter, "0").rpartition("0")
+                found[rf"{re.escape(before)}([1-9]\d*){re.escape(after)}"] = Name(kind)
+        normal = ((unicodedata.normalize("NFD", text), node) for text, node in found.items())
+        return [(re.compile(rf"{text}(?![\w{DOT}{TWO_DOTS}])"), node) for text, node in normal]
+
+    def as_printed(self, text: str, at: int) -> tuple[int, Name] | None:
+        """Return what is printed in a text at a place as we print it, and where it ends."""
+        for pattern, node in self.printed:
+            if match := pattern.match(text, at):
+                joints = node.joints or self._joints(match[1])
+                return (match.end(), replace(node, joints=joints)) if joints else None
+        return None
+
+    def _joints(self, numbers: str) -> tuple[tuple[int, int], ...]:
+        """Return the joints whose numbers stand below a sine: 12 is 1 and 2, if there are no 12."""
+        joints = [int(digit) - 1 for digit in (numbers if self.n < 10 else [numbers])]
+        there = joints == sorted(set(joints)) and joints[-1] < self.n
+        return tuple((joint, 1) for joint in joints) if there else ()
 
     def find(self, word: str, exact: bool = False) -> list[Node | str]:
         """Return what a word means: a node, the name of a function, or several multiplied.
@@ -91,10 +142,12 @@ class Vocabulary:
             return [Name("parameter", word)]
         if exact and word not in FUNCTIONS:
             raise self._unknown(word)
-        whole = self._one(plain)
+        whole = self._one(plain) or (EXPONENTIALS.get(word) if self.exponentials else None)
         ways = [(whole,)] if whole is not None else []
         if not ways and len(plain) <= LONGEST:
             ways = self._ways(plain)
+        if not ways and self.exponentials and plain[:1] in "ij" and (angle := self._one(plain[1:])):
+            ways = [(I, angle)]
         if len(ways) == 1:
             found = list(ways[0])
             ours = " ".join(map(reported, found))
@@ -114,7 +167,7 @@ class Vocabulary:
         if len(self.plain.get(plain, ())) == 1:
             return Name("parameter", self.plain[plain][0])
         if plain in FUNCTIONS:
-            return plain
+            return FUNCTIONS[plain]
         if plain == PI.name:
             return Name("parameter", PI.name)
         if plain in self.coordinates:
@@ -124,11 +177,8 @@ class Vocabulary:
     def _short(self, word: str) -> Node | None:
         """Return sin q1 for s1, cos(q1 + q2) for c12."""
         match = SHORT.fullmatch(word)
-        if match and self.n < 10:
-            joints = [int(digit) - 1 for digit in match[2]]
-            if joints == sorted(set(joints)) and joints[-1] < self.n:
-                kind = "sine" if match[1] in "sS" else "cosine"
-                return Name(kind, joints=tuple((joint, 1) for joint in joints))
+        if match and (joints := self._joints(match[2])):
+            return Name("sine" if match[1] in "sS" else "cosine", joints=joints)
         return None
 
     def _spelt_velocity(self, word: str) -> Node | None:
@@ -190,4 +240,5 @@ def reported(found: Node | str) -> str:
 def bare(word: str) -> str:
     """Return a word without what only marks an index: m_{1} and m1 are one; θ is theta."""
     plain = "".join(GREEK_LETTERS.get(letter, letter) for letter in word)
+    plain = re.sub(r"var(?=theta|phi|epsilon|rho|sigma|pi)", "", plain)
     return re.sub(r"[_{}, ]", "", plain)

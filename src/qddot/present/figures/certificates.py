@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.certificate.bound import box_of
+from qddot.certificate.bound import box_of, outward
 from qddot.checks import joint_index, joint_vector
 from qddot.errors import BadArgument, printable
 from qddot.model.units import for_people, units_of
@@ -193,7 +194,8 @@ def _finished(
     if bounds is not None:
         look: dict[str, Any] = dict(color=style.INK, linestyle=style.DASHES[1])
         across = [axes.axhline(bound, linewidth=style.LINE, **look) for bound in bounds]
-        lines = [*lines, (across[0], f"bounds: {bounds[0]:.6g} and {bounds[1]:.6g}")]
+        low, high = (Fraction(repr(bound)) for bound in bounds)  # as they were given
+        lines = [*lines, (across[0], f"bounds: {' and '.join(outward(low, high, 6))}")]
     if x.max() > x.min():
         axes.set_xlim(float(x.min()), float(x.max()))
     if axes.get_yscale() == "linear" and (bounds is None or bounds[0] >= 0):

@@ -146,6 +146,8 @@ def draw_joints(axes: Axes, motion: Trajectory, quantity: str, degrees: bool = F
     for i, kind in enumerate(motion.units):
         factor = 1.0 if quantity == "tau" else for_people(kind, degrees)[1]
         sides[kind].plot(motion.t, rows[:, i] * factor, **look(motion, i))
+    for side in sides.values() if quantity == "tau" and not rows.any() else ():
+        side.set_ylim(-1, 1)  # a line at zero, and no scale as of rounding
     show_range(axes, motion.t)
 
 

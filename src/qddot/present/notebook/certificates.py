@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qddot.certificate.bound import Bound, digits, symbol
+from qddot.certificate.bound import Bound, outward, symbol
 from qddot.certificate.certificate import VERDICT, Certificate, box_text
 from qddot.certificate.ellipsoid import MassEllipsoid, NearSingular
 from qddot.certificate.mobility import vector_text
 from qddot.certificate.properties import Property
-from qddot.equations.answers.sheet import GradedSheet
+from qddot.equations.answers.sheet import GradedSheet, points_text
 from qddot.equations.answers.verdict import Verdict, capitalised, listed
 from qddot.equations.proofs import Claim, Proof, summary, verdict
 from qddot.formulations.routes import UNSEEN
@@ -33,7 +33,7 @@ def certificate_html(certificate: Certificate) -> str:
         bounds = rows(
             ["bound", "at least", "at most", "unit", "gap"],
             [
-                (symbol(b.quantity), digits(b.lower), digits(b.upper), b.unit, f"{b.gap:.1e}")
+                (symbol(b.quantity), *outward(b.lower, b.upper), b.unit, f"{b.gap:.1e}")
                 for b in numbers
             ],
             bad={k for k, b in enumerate(numbers) if not b.closed},
@@ -47,9 +47,10 @@ def bound_html(bound: Bound) -> str:
     """Return one bound for a notebook."""
     unit = f" {bound.unit}" if bound.unit else ""
     cells = bound.proof.get("cells", 0)
+    low, high = outward(bound.lower, bound.upper)
     known = {
-        "at least": f"{digits(bound.lower)}{unit}",
-        "at most": f"{digits(bound.upper)}{unit}",
+        "at least": f"{low}{unit}",
+        "at most": f"{high}{unit}",
         "gap": f"{bound.gap:.1e}" + ("" if bound.closed else ", not as narrow as asked for"),
         "attained at q =": ", ".join(f"{x:.4g}" for x in bound.attained_at),
         "how": f"proved on {cells:,} cells" if cells else "proved",
@@ -135,10 +136,11 @@ def verdict_html(verdict: Verdict) -> str:
 def sheet_html(sheet: GradedSheet) -> str:
     """Return the points of every answer."""
     lines = [
-        (a.question, a.quantity, a.result, f"{a.earned:g} / {a.points:g}", " ".join(a.remarks))
+        (a.question, a.quantity, a.result, points_text(a).replace("/", " / "), " ".join(a.remarks))
         for a in sheet.answers
     ]
     wrong = {k for k, a in enumerate(sheet.answers) if a.result != "right"}
     table = words(["question", "quantity", "", "points", "remarks"], lines, bad=wrong)
     total = f"{sheet.earned:g} of {sheet.points:g} points"
+    total += f", {sheet.open:g} open" if sheet.open else ""
     return shown(sheet.title or "Answers", paragraph(total), table)

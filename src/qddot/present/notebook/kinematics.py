@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from qddot.certificate.bound import rounded_up
 from qddot.certificate.mobility import vector_text
 from qddot.kinematics.nearest_solutions import NearestSolutions
 from qddot.kinematics.solutions import Solutions
@@ -76,7 +77,7 @@ def ellipsoid_html(found: FrameEllipsoid) -> str:
 def nearest_singularity_html(near: NearestSingularity) -> str:
     """Return how far the nearest singular position is, and what each joint does on the way."""
     known = {
-        "distance": f"{near.distance:.4g}",
+        "distance": rounded_up(near.distance, 4),
         "how": f"{near.agreed} of {near.starts} starts led here; local: a nearer one may exist",
     }
     names = near.robot.joint_names

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import first_lines, printable, shorten
+from qddot.model.limits import without_stops
 from qddot.model.units import for_people
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ SUMMED_UP = ("finite", "limits.kept", "ended", "audit", "energy.", "error.", "to
 
 def motion_lines(run: Trajectory, degrees: bool = False) -> list[str]:
     """Return what a simulated motion came to: state, energy, events, verdict."""
+    from qddot.simulation.trajectory import stop_words
+
     energy = run.energy
     width = max([5, *(len(printable(name)) for name in run.joint_names)])
     # the column of the joints has friction alone
@@ -57,7 +60,7 @@ def motion_lines(run: Trajectory, degrees: bool = False) -> list[str]:
     if run.events:
         events = [printable(str(event)) for event in run.events]
         lines += ["", *first_lines(events, MOST_EVENTS + 1, "; --json lists them all.")]
-    return [*lines, "", run.status]
+    return [*lines, "", *stop_words(run), run.status]
 
 
 def loop_lines(run: ClosedLoop, degrees: bool = False) -> list[str]:
@@ -149,6 +152,8 @@ def study_lines(study: Study) -> list[str]:
     for line in study.runs.variations:
         size = f"{len(line.grid)} values" if line.grid is not None else facts["varied"][line.key]
         lines.append(f"  {line.key}: {size}")
+    if left_out := without_stops(study.robot.model, "a sweep"):
+        lines.append(f"  {left_out}")
     return [printable(line) for line in [*lines, f"  keeps: {', '.join(facts['keep'])}"]]
 
 
@@ -160,9 +165,16 @@ def sweep_lines(sweep: Sweep, seconds: float) -> list[str]:
         heading = ("mean", "p05", "median", "p95", "max")
         width = min(32, max(map(len, named)))
         lines.append(" " * width + "".join(f"{name:>12}" for name in heading))
-        for name, spread in sweep.summary(named).groups[None].items():
+        spreads = sweep.summary(named).groups[None]
+        for name, spread in spreads.items():
             numbers = "".join(f"{getattr(spread, key):>12.4g}" for key in heading)
+            if not spread.count:
+                numbers = f"{'in no run':>12}"
             lines.append(f"{shorten(printable(name), width):<{width}}{numbers}")
+        settled = spreads.get("error.settled")
+        if settled is not None and settled.missing:
+            many = settled.count + settled.missing
+            lines += ["", f"error.settled: never settled in {settled.missing:,} of {many:,} runs"]
         lines.append("")
     for unit, words in list(sweep.failed.items())[:3]:
         lines.append(f"unit {unit} failed: {shorten(words.partition(chr(10))[0], 120)}")

@@ -17,6 +17,7 @@ from qddot.model.friction import PARAMETERS
 from qddot.model.joint import Coupling, Joint
 from qddot.model.model import Model
 from qddot.model.units import for_people, units_of
+from qddot.model.validation import gravity_notes
 from qddot.readers.read import library, read
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import PI_EXPRESSION, Expression, free_symbols
@@ -110,7 +111,7 @@ def heading(model: Model) -> list[RenderableType]:
     if model.values:
         each = ", ".join(f"{name} = {number(x)}" for name, x in model.values.items())
         lines.append(Text(f"values: {each}"))
-    return [*lines, ""]
+    return [*lines, *(Text(f"note: {note}") for note in gravity_notes(model)), ""]
 
 
 def table(model: Model, degrees: bool = False) -> RenderableType:
@@ -157,7 +158,7 @@ def row(model: Model, joint: Joint, degrees: bool = False) -> tuple[str, ...]:
         _or_nothing(as_shown(joint.limits.velocity)),
         _or_nothing(joint.limits.effort),
         number(mass) if mass else "",
-        ", ".join(extras(joint)),
+        ", ".join(extras(joint, degrees)),
     )
 
 
@@ -171,7 +172,7 @@ def carried_mass(model: Model, joint: Joint) -> Scalar:
     return mass
 
 
-def extras(joint: Joint | Coupling) -> list[str]:
+def extras(joint: Joint | Coupling, degrees: bool = False) -> list[str]:
     """Return what acts in a joint, or between several, in a few characters each."""
     values = {p.symbol: getattr(joint.friction, p.name) for p in PARAMETERS if p.symbol}
     values |= {"Ia": joint.motor.reflected}
@@ -179,8 +180,22 @@ def extras(joint: Joint | Coupling) -> list[str]:
         values |= {"k": joint.stiffness, "d": joint.damping}
     else:
         values |= {"k": joint.spring.stiffness}
-    idle = ["no motor"] if isinstance(joint, Joint) and not joint.actuated else []
-    return idle + [f"{name} {number(value)}" for name, value in values.items() if value]
+    found = [f"{name} {number(value)}" for name, value in values.items() if value]
+    if isinstance(joint, Coupling):
+        return found
+    return ([] if joint.actuated else ["no motor"]) + found + stops(joint, degrees)
+
+
+def stops(joint: Joint, degrees: bool = False) -> list[str]:
+    """Return where a joint has stops, and with which restitution, if it has."""
+    own = joint.stops
+    low, high = (_shown(x, joint, degrees) for x in (own.lower, own.upper))
+    ends = [number(x) for x in (low, high) if x is not None]
+    if not ends:
+        return []
+    word = "upper stop" if low is None else "lower stop" if high is None else "stops"
+    bounce = f" (e {number(own.restitution)})" if own.restitution else ""
+    return [f"{word} {' … '.join(ends)}{bounce}"]
 
 
 def tree(model: Model, degrees: bool = False) -> RenderableType:

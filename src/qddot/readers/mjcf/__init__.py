@@ -4,14 +4,15 @@ Degrees, default classes, includes and inertia from geoms mean what MuJoCo takes
 and q is MuJoCo's qpos, entry for entry, less what is left out with a warning or follows another
 joint.
 
-Bodies that float freely are left out as objects, or refused.
+Bodies that float freely are left out as objects, or refused. What stands in the world by itself is
+a place with a look, and its mass is not the robot's.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from qddot.errors import BadRobot, Problem
+from qddot.errors import BadRobot, Problem, listing
 from qddot.model import Model, build
 from qddot.readers.mjcf.bodies import frames_of, links_and_joints
 from qddot.readers.mjcf.compiling import MujocoModel, compile_source
@@ -40,7 +41,9 @@ def read_mjcf(path: Path, places: Places | None = None) -> Model:
     if any(problem.severity == "error" for problem in found):
         raise BadRobot(compiled.name, [*compiled.problems, *found])
     tied = followers(compiled, left_out)
-    links, joints = links_and_joints(compiled, tied, left_out, places or Places(Path(path).parent))
+    apart, told = scenery(compiled, left_out)
+    where = places or Places(Path(path).parent)
+    links, joints = links_and_joints(compiled, tied, left_out, apart, where)
     frames, renamed = frames_of(compiled, left_out)
     coupled = couplings_of(compiled, left_out)
     gravity = (0, 0, 0) if compiled.disabled("GRAVITY") else floats(compiled.model.opt.gravity)
@@ -54,11 +57,30 @@ def read_mjcf(path: Path, places: Places | None = None) -> Model:
         found=[
             *compiled.problems,
             *found,
+            *told,
             *tied.problems,
             *renamed,
             *ignored(compiled, left_out, coupled),
         ],
     )
+
+
+def scenery(compiled: MujocoModel, left_out: set[int]) -> tuple[set[int], list[Problem]]:
+    """Return the bodies that are trees of their own without a joint, where another tree has one.
+
+    A table, or a mocap body, is one; what is fixed to the base of the robot belongs to that.
+    """
+    m, names = compiled.model, compiled.names
+    roots = [int(root) for root in m.body_rootid]
+    jointed = {roots[body] for body in m.jnt_bodyid if body not in left_out}
+    apart = {i for i in range(1, m.nbody) if jointed and roots[i] not in jointed} - left_out
+    heavy = sorted({roots[i] for i in apart if m.body_mass[i]})
+    if not heavy:
+        return apart, []
+    which = listing([names.body(i) for i in heavy], 5)
+    mass = float(sum(m.body_mass[i] for i in apart))
+    message = f"what moves no joint and carries none is not the robot: {which}, {mass:.4g} kg"
+    return apart, [names.problem("warning", "body", heavy[0], message, "It is a place alone.")]
 
 
 def without_floating(compiled: MujocoModel) -> tuple[set[int], list[Problem]]:

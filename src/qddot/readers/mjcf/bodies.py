@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import Problem
-from qddot.model import Frame, Friction, Joint, Limits, Link, Motor, Spring
+from qddot.model import Frame, Friction, Inertial, Joint, Limits, Link, Motor, Spring
 from qddot.model.joint import UNLIMITED
 from qddot.readers.mjcf.compiling import MujocoModel
 from qddot.readers.mjcf.constraints import Followers, driven_joints
@@ -35,9 +35,12 @@ SLIDE, HINGE = 2, 3  # MuJoCo's numbers of joint types
 
 
 def links_and_joints(
-    compiled: MujocoModel, tied: Followers, left_out: set[int], places: Places
+    compiled: MujocoModel, tied: Followers, left_out: set[int], apart: set[int], places: Places
 ) -> tuple[list[Link], list[Joint]]:
-    """Return the links and joints of a compiled model, but for the bodies left out."""
+    """Return the links and joints of a compiled model, but for the bodies left out.
+
+    Bodies that are `apart` have no mass.
+    """
     names = compiled.names
     kinds = ("visuals", "collisions")
     shapes = {kind: shapes_of(compiled, places, kind) for kind in kinds}
@@ -51,7 +54,7 @@ def links_and_joints(
             continue
         chain = list(body_chain(compiled, tied, i, driven))
         links += [Link(joint.child, line=joint.line) for joint in chain[:-1]]
-        body = inertial(compiled.model, i, compiled.typed[i])
+        body = Inertial() if i in apart else inertial(compiled.model, i, compiled.typed[i])
         links.append(Link(names.body(i), body, names.line("body", i), **looks[i]))
         joints += chain
     return links, joints

@@ -1,6 +1,6 @@
 /** All ways to have the tool where it is: ghosts to choose from, a list, and a slider where a joint is to spare. */
 
-import { find, make, write } from "./elements.js";
+import { find, make, options, write } from "./elements.js";
 import { angles, minus } from "./numbers.js";
 import { colour } from "./palette.js";
 import { rows } from "./poses.js";
@@ -19,29 +19,29 @@ export class Ways {
     find("next-way").addEventListener("click", () => this.step(1));
     find("previous-way").addEventListener("click", () => this.step(-1));
     find("close-ways").addEventListener("click", () => this.close());
-    const changed = (value) => this.ask(value / angles.factor(this.spare.turns));
+    const changed = (value) => this.ask({ joint: this.found.free.joint, free: value / angles.factor(this.spare.turns) });
+    find("free-joint").addEventListener("change", ({ target }) => this.ask({ joint: Number(target.value) }));
     this.slider = new Slider(find("free-slider"), find("free"), { changed, begun: desk.begun });
   }
 
   /** Look for all ways to a pose of a frame. */
   async open(place, frame) {
     this.about = { pose: rows(place), frame };
-    await this.ask(null);
+    await this.ask({});
   }
 
-  /** Ask for them, of the newest position of the joint to spare; the arm goes along. */
-  async ask(free) {
-    this.free = free;
+  /** Ask for them, of a joint to spare and its newest position; the arm goes along. */
+  async ask(given) {
+    this.given = given;
     if (this.asking) return;
     this.asking = true;
     const { arm } = this.desk.robot();
     try {
       do {
-        this.asked = this.free;
-        const given = this.asked === null ? {} : { free: this.asked };
-        const answer = await this.desk.ask({ do: "solutions", arm, q: this.desk.pose().q, ...this.about, ...given });
+        this.asked = this.given;
+        const answer = await this.desk.ask({ do: "solutions", arm, q: this.desk.pose().q, ...this.about, ...this.asked });
         if (this.about && this.desk.robot().arm === arm) this.show(answer);
-      } while (this.about && this.free !== this.asked);
+      } while (this.about && this.given !== this.asked);
     } catch (problem) {
       this.close();
       this.desk.refused(problem);
@@ -52,7 +52,7 @@ export class Ways {
   show(answer) {
     this.found = answer;
     const { joints } = this.desk.robot();
-    const { free, q, family } = answer;
+    const { free, choices, q, family } = answer;
     find("ways-list").hidden = false;
     find("free-row").hidden = !free;
     this.spare = free && joints[free.joint];
@@ -61,10 +61,9 @@ export class Ways {
       const [low, high] = this.spare.span.map((x) => x * f);
       this.slider.between(low, high, { least: low, most: high, step: angles.degrees ? 1 : 0.01 });
       this.slider.show(free.value * f);
-      write(find("free-label"), this.spare.name);
-      find("free-label").title = `Every position of ${this.spare.name} has ways of its own`;
+      options(find("free-joint"), choices.map((k) => [k, joints[k].name]), free.joint);
       write(find("free-unit"), angles.unit(this.spare.turns));
-      if (this.asked !== null && q.length) this.desk.put(q[0]); // along the curve of what the arm can do
+      if (this.asked?.free !== undefined && q.length) this.desk.put(q[0]); // along the curve of what the arm can do
     }
     const count = q.length === 1 ? "1 solution" : `${q.length || "No"} solutions`;
     write(find("ways-words"), `${count}${free ? ` with ${this.spare.name} here` : ""}${family ? ", singular" : ""}`);

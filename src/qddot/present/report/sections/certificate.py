@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from qddot.certificate.bound import Bound, Box, box_of, digits, symbol
+from qddot.certificate.bound import Bound, Box, box_of, outward, symbol
 from qddot.certificate.bounds import bounds
 from qddot.certificate.certificate import Certificate, box_text
 from qddot.certificate.problems import effort_limited, joint_bounds
@@ -115,7 +115,8 @@ def in_short(certificate: Certificate) -> str:
     if {"M.eigenvalue.min", "M.eigenvalue.max"} <= certificate.bounds.keys():
         low, high = (certificate[f"M.eigenvalue.{end}"] for end in ("min", "max"))
         if high.gap < USELESS:  # else a headline of what the search did not get to
-            words += f"; {low.lower:.3g} ≤ λ(M) ≤ {high.upper:.3g} {low.unit}".rstrip()
+            between = " ≤ λ(M) ≤ ".join(outward(low.lower, high.upper, 3))
+            words += f"; {between} {low.unit}".rstrip()
     return words
 
 
@@ -149,7 +150,7 @@ def bound_tables(certificate: Certificate) -> Iterator[str]:
 def table(found: list[Bound]) -> str:
     """Return a table of bounds."""
     rows = [
-        [symbol(b.quantity), meaning(b.quantity), digits(b.lower), digits(b.upper), gap(b), b.unit]
+        [symbol(b.quantity), meaning(b.quantity), *outward(b.lower, b.upper), gap(b), b.unit]
         for b in found
     ]
     head = ["bound", "what it is", "at least", "at most", "gap", "unit"]

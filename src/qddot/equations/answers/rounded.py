@@ -1,0 +1,186 @@
+"""Answers with rounded decimals: polynomials whose coefficients are intervals.
+
+A decimal of three significant digits or more is rounded: 0.333 is any number from 0.3325 to 0.3335.
+Fewer digits, and integers, are exact. An answer is right if the interval of each of its
+coefficients in normal form holds the right one, which is 0 where there is none.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+from flint import acb, arb
+
+from qddot.equations.answers.balls import letters_of, value_of
+from qddot.equations.nodes import Call, Node, Number
+from qddot.equations.polynomial import Polynomial, check_work
+from qddot.equations.reading import TURNS, PolynomialReader, nodes_in
+from qddot.equations.ring import magnitude
+from qddot.equations.values import ball_of, many_digits, of_fraction, symbols_in
+from qddot.scalars.expressions import Expression
+
+FEWEST_DIGITS = 3  # of decimals that are rounded
+
+
+def decimal(text: str) -> Number:
+    """Return the number that a text is; 1.50e3 is 1500 ± 5, and 1.5 is exact."""
+    mantissa, _, exponent = text.lower().partition("e")
+    whole, point, places = mantissa.partition(".")
+    if not point or len((whole + places).lstrip("0")) < FEWEST_DIGITS:
+        return Number(Fraction(text))
+    return Number(Fraction(text), Fraction(10) ** (int(exponent or 0) - len(places)) / 2)
+
+
+def float_number(x: Any) -> Number:
+    """Return the decimal that a floating-point number stands for: 0.333 of 0.333000000000000."""
+    text = str(x) if hasattr(x, "is_Float") else f"{float(x):.15g}"
+    return decimal(f"{Decimal(text).normalize():f}")
+
+
+def has_decimals(node: Node) -> bool:
+    """Return whether a rounded number is in a formula."""
+    return any(isinstance(x, Number) and x.radius for x in nodes_in(node))
+
+
+class Rounded:
+    """A polynomial of intervals: of each coefficient the middle, and how far it goes."""
+
+    def __init__(self, middle: Polynomial, radius: Any = 0):
+        self.middle = middle
+        self.radius = radius if isinstance(radius, Polynomial) else middle.ring.constant(radius)
+
+    def of(self, x: Any) -> Rounded:
+        """Return a polynomial or a number as one of its kind."""
+        ring = self.middle.ring
+        if isinstance(x, Rounded):
+            return x
+        return Rounded(x if isinstance(x, Polynomial) else ring.constant(x))
+
+    def __add__(self, other: Any) -> Rounded:
+        other = self.of(other)
+        return Rounded(self.middle + other.middle, self.radius + other.radius)
+
+    def __mul__(self, other: Any) -> Rounded:
+        other = self.of(other)
+        middle = self.middle * other.middle
+        radius = _bound(self.middle, other.radius) + _bound(self.radius, other.middle)
+        a, b = self.signed(), other.signed()
+        if a is None or b is None:
+            return Rounded(middle, radius + _bound(self.radius, other.radius))
+        return Rounded(middle + a * b, radius)
+
+    def __truediv__(self, other: Any) -> Rounded:
+        low, high = (1 / x for x in self.of(other).ends())
+        ring = self.middle.ring
+        return self * Rounded(ring.constant((low + high) / 2), abs(low - high) / 2)
+
+    def __rtruediv__(self, other: Any) -> Rounded:
+        return self.of(other) / self
+
+    def __pow__(self, exponent: int) -> Any:
+        result: Any = 1
+        for _ in range(exponent):
+            result = self * result
+        return result
+
+    def __neg__(self) -> Rounded:
+        return Rounded(-self.middle, self.radius)
+
+    def __sub__(self, other: Any) -> Rounded:
+        return self + -other
+
+    def __rsub__(self, other: Any) -> Rounded:
+        return -self + other
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __bool__(self) -> bool:
+        return bool(self.middle) or bool(self.radius)
+
+    def is_constant(self) -> bool:
+        """Return whether it is an interval of numbers by which one can divide."""
+        numbers = self.middle.is_constant() and self.radius.is_constant()
+        return numbers and prod(self.ends()) > 0
+
+    def ends(self) -> tuple[Fraction, Fraction]:
+        """Return the ends of an interval of numbers."""
+        middle, radius = self.middle.as_fraction(), self.radius.as_fraction()
+        return middle - radius, middle + radius
+
+    def signed(self) -> Polynomial | None:
+        """Return the radii with the signs of the coefficients; None if an interval holds 0."""
+        middle, ring = self.middle.value.to_dict(), self.middle.ring
+        radii = self.radius.value.to_dict()
+        if any(abs(middle.get(e, 0)) < radius for e, radius in radii.items()):
+            return None
+        signed = {e: radius if middle[e] > 0 else -radius for e, radius in radii.items()}
+        return Polynomial(ring, ring.context.from_dict(signed))
+
+    def holds_zero(self, but_constants: bool = False) -> bool:
+        """Return whether every interval holds 0; of an energy, but those of constant terms."""
+        sides, generators = (self.middle, self.radius), self.middle.ring.generators
+        atoms = {k: x.index for k, x in enumerate(generators) if x.role == "parameter"}
+        atoms = {k: self.middle.ring.parameters[index] for k, index in atoms.items()}
+        sums: dict[tuple[int, ...], list[arb]] = {}
+        with many_digits():
+            numbers = {  # √2 and π are parts of coefficients
+                k: ball_of(Expression({((atom, 1),): Fraction(1)}))
+                for k, atom in atoms.items()
+                if not symbols_in(atom)
+            }
+            for side, (exponents, coefficient) in (
+                (k, term) for k, part in enumerate(sides) for term in part.terms()
+            ):
+                powers = (x ** exponents[k] for k, x in numbers.items() if exponents[k])
+                value = prod(powers, start=of_fraction(coefficient))
+                key = tuple(0 if k in numbers else e for k, e in enumerate(exponents))
+                total = sums.setdefault(key, [arb(0), arb(0)])
+                total[side] += abs(value) if side else value
+            return not any(
+                abs(middle) > radius
+                for key, (middle, radius) in sums.items()
+                if not but_constants or any(e for k, e in enumerate(key) if k not in atoms)
+            )
+
+
+def _bound(a: Polynomial, b: Polynomial) -> Polynomial:
+    """Return the product of two polynomials' magnitudes, in normal form."""
+    check_work(len(a) * len(b))
+    product = magnitude(a.value) * magnitude(b.value)
+    return Polynomial(a.ring, a.ring.reduced(product, bounds=True))
+
+
+class RoundedReader(PolynomialReader):
+    """Formulas in the ring of another reader, with intervals where they have rounded decimals."""
+
+    def __init__(self, reader: PolynomialReader):
+        vars(self).update(vars(reader))
+
+    def value(self, node: Node) -> tuple[Any, Any]:
+        match node:
+            case Number(value, radius) if radius:
+                return Rounded(self.ring.constant(value), radius), 1
+            case Call(function) if function not in TURNS and self._has_value(node):
+                return self._enclosure(node), 1
+        return super().value(node)
+
+    def sincos_of(self, rest: Expression, angle: Node) -> tuple[Any, Any]:
+        if not self._has_value(angle):
+            return super().sincos_of(rest, angle)
+        return self._enclosure(Call("sin", angle)), self._enclosure(Call("cos", angle))
+
+    def _has_value(self, node: Node) -> bool:
+        """Return whether it has rounded decimals, and no symbols besides coordinates."""
+        return has_decimals(node) and all(x.kind == "position" for x in letters_of(node))
+
+    def _enclosure(self, node: Node) -> Rounded:
+        """Return an interval that holds a formula's values where all joints are at 0."""
+        with many_digits():
+            ball = value_of(node, {name: acb(0) for name in letters_of(node)}).real
+        (a, m), (b, n) = ball.mid().man_exp(), ball.rad().man_exp()
+        middle, radius = (Fraction(int(x)) * Fraction(2) ** int(k) for x, k in ((a, m), (b, n)))
+        return Rounded(self.ring.constant(middle), radius)
