@@ -350,7 +350,8 @@ def commanded(law: ControlLaw) -> Program:
         state = [inputs[name] for name in law.inputs] + ([] if len(law.x0) else [NO_STATE])
         if not isinstance(told, MomentumObserver):
             return outputs(told, *state)
-        tau, xd = told.observed(*state, inputs["applied"])
+        t, q, qd, x = state
+        tau, xd = told.observed(t, q, qd, x, inputs["applied"])
         return {"tau": tau, "xd": xd}
 
     return optimised(record(define, type(law).__name__, **shapes))
