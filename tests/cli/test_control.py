@@ -32,7 +32,7 @@ def test_control_tells_errors_torques_v_and_assumptions():
 def test_an_arm_that_starts_on_its_reference_is_not_said_to_settle():
     """Errors of rounding have no settling time, and V does not rise from 0 to 1e-26."""
     done = run("control", "two_link", "--duration", "1")
-    assert "starts on its reference; the error stays below " in done.stdout
+    assert "starts on its reference; the error is at most " in done.stdout
     assert "Lyapunov function stays at the level of rounding" in done.stdout
     sampled = run("control", "two_link", "--duration", "1", "--rate", "1000")
     assert "Lyapunov function rises while torques are held" in sampled.stdout

@@ -138,7 +138,9 @@ def test_a_run_on_its_reference_is_sound_and_stays_at_rounding():
     assert run.report.sound is True
     assert run.report.settling_time == 0
     assert "stays at the level of rounding" in str(run)
-    assert "starts on its reference; the error stays below" in str(run)
+    assert "starts on its reference; the error is at most" in str(run)
+    still = closed_loop(ARM, ComputedTorque(ARM, 100, 20, ARM.home), q0=ARM.home, duration=0.1)
+    assert "the error is at most 0 rad" in str(still)
 
 
 def test_v_of_a_sampled_law_may_rise_while_torques_are_held():

@@ -2,6 +2,7 @@
 
 import re
 import zipfile
+from dataclasses import replace
 
 import pytest
 from command_line import run
@@ -84,6 +85,16 @@ def test_a_name_is_what_functions_and_models_are_called(target, expected, tmp_pa
         assert "gen3_dir2dyn(u" in texts["README.md"]
         assert not re.search(r"(?<![.\w])(dir2dyn|M)\(", texts["check.m"])
     assert "two_link_mass_matrix" not in "".join(texts.values())
+
+
+def test_a_name_that_the_check_of_the_source_needs_is_refused(tmp_path):
+    """Its functions are called check_mass_matrix and so on."""
+    with pytest.raises(BadArgument, match="For instance 'check_'"):
+        qddot.export("two_link", tmp_path / "arm", name="check")
+    robot = qddot.load("two_link")
+    robot = replace(robot, model=replace(robot.model, name="check"))
+    qddot.export(robot, tmp_path / "arm")
+    assert "void check__mass_matrix(" in (tmp_path / "arm" / "check_.h").read_text()
 
 
 def test_every_target_is_in_the_help_and_its_writer_is_found():

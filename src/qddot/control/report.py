@@ -77,8 +77,8 @@ class Report:
         """When the error settled, in words."""
         if (worst := float(self.worst.max(initial=0))) <= self.level:
             units = " or ".join(dict.fromkeys(self.error_units))
-            below = f"{rounded_up(worst, 2)} {units}".rstrip()
-            return f"starts on its reference; the error stays below {below}"
+            most = f"{rounded_up(worst, 2)} {units}".rstrip()
+            return f"starts on its reference; the error is at most {most}"
         if self.settling_time is None:
             return "not settled"
         return f"settled to 2 % after {self.settling_time:.4g} s"
@@ -184,11 +184,8 @@ def rounding_level(q: np.ndarray) -> float:
 def rise(V: np.ndarray, least: float = 0.0, claimed: np.ndarray | None = None) -> float:
     """Return by how much V rose at most above an earlier value, relative to how far it goes.
 
-    Args:
-        V: Its values, in the order of time. One that is not finite counts as risen for good.
-        least: What counts as going far at least, for runs in which there is hardly an error.
-        claimed: Rows at which V is said to fall; all if not given. It counts from the first of
-            consecutive ones.
+    It counts as going `least` far where there is hardly an error. It rose for good where it is not
+    finite. Where V is said to fall at some rows only, it counts from the first of consecutive ones.
     """
     if not np.isfinite(V).all():
         return np.inf

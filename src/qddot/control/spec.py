@@ -93,11 +93,7 @@ def laws() -> dict[str, type[ControlLaw]]:
 
 
 def law_kind(name: str) -> type[ControlLaw]:
-    """Return a law by its name, or by that of its class: "ComputedTorque".
-
-    Raises:
-        BadArgument: If there is no such law.
-    """
+    """Return a law by its name, or by that of its class: "ComputedTorque"."""
     known = {plain_name(text): law for law in laws().values() for text in (law.kind, law.__name__)}
     if plain_name(name) not in known:
         plain = "".join(filter(str.isalnum, name.lower()))
@@ -113,11 +109,7 @@ def law_kind(name: str) -> type[ControlLaw]:
 def described_control(
     description: Mapping[str, Any], arm: Robot, q: np.ndarray, **more: Any
 ) -> ControlSpec:
-    """Return what a dict describes; the rest is as `read_control` has it.
-
-    Raises:
-        BadPlan: With every problem of the description.
-    """
+    """Return what a dict describes, or refuse it; the rest is as `read_control` has it."""
     found: list[Problem] = []
     table = DocumentTable(description, (), found, no_lines, "control")
     spec = read_control(table, arm, q, **more)
@@ -135,11 +127,7 @@ def named_law(
     model: Robot | None = None,
     duration: float | None = None,
 ) -> ControlLaw:
-    """Return a law by its name, with gains that suit the arm.
-
-    Raises:
-        BadArgument: If the law or its reference cannot be made.
-    """
+    """Return a law by its name, with gains that suit the arm."""
     q = robot.home if q0 is None else joint_values(robot, "q0", q0)
     description = {"law": name, "reference": reference}
     more = {"start_given": q0 is not None, "model": model, "seconds": duration}
@@ -163,15 +151,9 @@ def read_control(
 ) -> ControlSpec:
     """Return what a table describes; what is wrong with it is noted there.
 
-    Args:
-        table: The description.
-        arm: The arm.
-        q: Where it is, (n,) [rad or m].
-        start_given: Whether the run starts at q; else where a reference of the joints starts.
-        model: The model of the law, before `model_set` changes it; the arm if not given.
-        unset: The arm without what is set about it, and that: `model_set` may say otherwise.
-        seconds: How long the run lasts; a second longer than the reference if not given.
-        seed: Seed of `model_error`.
+    The run starts at q if that is given, else where a reference of the joints starts; it lasts a
+    second longer than the reference if nobody says. The law's model is the arm if none is given,
+    and then what the table says of it, `model_set`, comes after what is set about the arm, `unset`.
     """
     before, kind = len(table.found), _kind(table)
     frame, axes, law = table.text("frame") or arm.tip, table.text("axes"), None

@@ -12,9 +12,7 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
-from qddot.control.laws.law import NO_STATE, ControlLaw
-from qddot.program.optimise import optimised
-from qddot.program.recorder import record
+from qddot.control.laws.law import ControlLaw, lyapunov, outputs, recorded
 from qddot.robot import Robot
 
 
@@ -27,41 +25,12 @@ class Tunable:
     """
 
     def __init__(self, law: ControlLaw, robot: Robot):
-        """Record and compile.
-
-        Args:
-            law: The law.
-            robot: The arm under control, of which V is.
-        """
-        self.pattern, self.robot = law, robot
+        """Record and compile a law, and its V for an arm under control."""
+        self.pattern = law
         self.names = tuple(name for name in law.gain_names if _diagonal(law, name) is not None)
-        sizes = {f"gain_{name}": (len(getattr(law, name)),) for name in self.names}
-        stated, found = len(law.x0) > 0, []
-
-        def turned(arrays: Any) -> tuple[ControlLaw, list[Any]]:
-            """Return the law with recorded gains, and the state it is asked at."""
-            state, gains = arrays[: -len(sizes) or None], arrays[len(arrays) - len(sizes) :]
-            other = copy.copy(law)
-            for name, values in zip(self.names, gains, strict=True):
-                matrix = np.zeros((len(values), len(values)), dtype=object)
-                np.fill_diagonal(matrix, values)
-                other.__dict__[name] = matrix
-            return other, [*state, *([] if stated else [NO_STATE])]
-
-        def torque(*arrays: Any) -> dict[str, Any]:
-            other, state = turned(arrays)
-            tau, xd = other.define(*state)
-            return {"tau": tau} | ({"xd": xd} if stated else {})
-
-        def energy(*arrays: Any) -> Any:
-            other, state = turned(arrays)
-            found.append(other.value(robot.tree, *state))
-            return 0.0 if found[0] is None else {"V": found[0]}
-
-        inputs = law.inputs | sizes
-        self.torque = Kernel(optimised(record(torque, type(law).__name__, **inputs)))
-        V = optimised(record(energy, f"V of {type(law).__name__}", **inputs))
-        self.V = None if found[0] is None else Kernel(V)
+        self.torque = Kernel(recorded(law, type(law).__name__, outputs, self.names))
+        V = lyapunov(law, robot.tree, self.names)
+        self.V = None if V is None else Kernel(V)
 
     def gains(self, law: ControlLaw) -> list[np.ndarray]:
         """Return the gains of a law that are inputs here."""

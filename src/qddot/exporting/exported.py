@@ -100,7 +100,7 @@ def export(
     if row.whole:
         wanted: list[ExportedFunction] = []
         named = () if functions is USUAL else functions
-        files, lost = row.write(robot, named, dtype == "float32", prefix)
+        files, lost = row.write(renamed(robot, name), named, dtype == "float32")
         for what in lost:
             warnings.warn(f"In the files of {robot.name!r}, {what}.", RobotWarning, stacklevel=3)
     else:

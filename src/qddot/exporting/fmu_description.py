@@ -133,7 +133,7 @@ def variables(model: FmuModel) -> list[FmuVariable]:
 
 
 def description(
-    model: FmuModel, stem: str, name: str, token: str, sources: Sequence[str], version: str
+    model: FmuModel, stem: str, token: str, sources: Sequence[str], version: str
 ) -> bytes:
     """Return modelDescription.xml."""
     two, rows = version == "2.0", variables(model)
@@ -144,7 +144,7 @@ def description(
         "fmiModelDescription",
         {
             "fmiVersion": version,
-            "modelName": name or printable(model.robot.name) or stem,
+            "modelName": printable(model.robot.name) or stem,
             ("guid" if two else "instantiationToken"): token,
             "description": f"The motion of a robot arm with {len(joints)} joints",
             "generationTool": f"qddot {installed('qddot')}",

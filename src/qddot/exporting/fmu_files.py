@@ -38,7 +38,6 @@ def fmu_files(
     robot: Robot,
     functions: Iterable[Any],
     single: bool,
-    name: str = "",
     versions: Sequence[str] = tuple(VERSIONS),
 ) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """Return the files by their names, FMI 2.0 first, and what they could not hold."""
@@ -49,7 +48,7 @@ def fmu_files(
             "An FMU is the motion of a robot, and takes no functions or laws: leave them out.\n"
             "  For these, take target='c' or target='cpp'."
         )
-    model, stem = FmuModel(robot), name or identifier(robot.name, "robot")
+    model, stem = FmuModel(robot), identifier(robot.name, "robot")
     texts = {name: (FOLDER / name).read_text(encoding="utf-8") for name in TEMPLATES}
     texts["model.c"] = model.source()
     whole = "\n".join([robot.name, *robot.joint_names, *texts.values()])
@@ -64,7 +63,7 @@ def fmu_files(
         fmi = VERSIONS[version]
         own = [*COMMON, fmi.source]
         parts: dict[str, bytes] = {
-            "modelDescription.xml": description(model, stem, name, token, own, version),
+            "modelDescription.xml": description(model, stem, token, own, version),
             **{f"sources/{name}": texts[name].encode() for name in (*own, *HEADERS)},
         }
         if version == "3.0":

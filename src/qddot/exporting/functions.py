@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from qddot.checks import frame_name
-from qddot.control.laws.law import NO_STATE, ControlLaw
+from qddot.control.laws.law import NO_STATE, ControlLaw, outputs
 from qddot.control.laws.momentum_observer import MomentumObserver
 from qddot.control.laws.task_tracking import TaskTracking
 from qddot.control.tasks.task_velocity import TaskVelocity
@@ -323,7 +323,7 @@ RESERVED = frozenset(
         *("real", "main", "sin", "cos", "sqrt", "exp", "log", "tanh", "fabs", "count", "state"),
         *("elseif", "end", "function", "global", "methods", "otherwise", "parfor", "persistent"),
         *("spmd", "properties", "abs", "sign", "numel", "reshape", "error", "isnumeric", "isreal"),
-        *("atan2", "floor"),
+        *("atan2", "check", "floor"),
     }
 )
 
@@ -338,10 +338,8 @@ def commanded(law: ControlLaw) -> Program:
     told_where = callable(getattr(reference, "at", None))
     motion = reference.at(0.0) if told_where else ()
     wanted = {name: (len(part),) for name, part in zip(REFERENCE_INPUTS, motion, strict=False)}
-    observes = isinstance(law, MomentumObserver)
-    more = {"applied": (law.robot.n,)} if observes else {}
+    more = {"applied": (law.robot.n,)} if isinstance(law, MomentumObserver) else {}
     shapes = law.inputs | more | wanted
-    stated = len(law.x0) > 0
 
     def define(*given: Any) -> dict[str, Any]:
         inputs = dict(zip(shapes, given, strict=True))
@@ -349,12 +347,11 @@ def commanded(law: ControlLaw) -> Program:
         if wanted:
             motion = inputs["position"], inputs["velocity"], inputs["acceleration"]
             told = law.following(CommandedReference(motion, len(motion[1])))
-        state = [inputs[name] for name in law.inputs] + ([] if stated else [NO_STATE])
+        state = [inputs[name] for name in law.inputs] + ([] if len(law.x0) else [NO_STATE])
+        if not isinstance(told, MomentumObserver):
+            return outputs(told, *state)
         t, q, qd, x = state
-        if isinstance(told, MomentumObserver):
-            tau, xd = told.observed(t, q, qd, x, inputs["applied"])
-        else:
-            tau, xd = told.define(t, q, qd, x)
-        return {"tau": tau} | ({"xd": xd} if stated else {})
+        tau, xd = told.observed(t, q, qd, x, inputs["applied"])
+        return {"tau": tau, "xd": xd}
 
     return optimised(record(define, type(law).__name__, **shapes))

@@ -238,13 +238,7 @@ PARAMETERS = """`p` is a struct with the robot's parameters; `parameters.m` has 
 
 
 def check_file(robot: str, functions: Sequence[ExportedFunction], fields: Mapping[str, str]) -> str:
-    """Return the text of check.m, which runs the other functions.
-
-    Args:
-        robot: The robot's name.
-        functions: What is checked, under the names of their files.
-        fields: What each symbol is called in the struct p.
-    """
+    """Return the text of check.m, which runs the other functions under the names of their files."""
     lines = [
         "function wrong = check()",
         *comment(f"CHECK  compare the functions of {robot} with recorded values.", "%"),

@@ -1,8 +1,8 @@
 """The targets of `export`, a row each: Python and the command line both ask this table.
 
-A writer takes the robot, the functions, whether numbers are float32, and the name that functions
-and files begin with, "" for the robot's own; it returns the contents of files by their names. It is
-named as "module:function" and imported on first use, so that this table costs nothing.
+A writer takes the robot, the functions, whether numbers are float32, and, where it writes
+functions, the name that they and files begin with, "" for the robot's own; it returns the contents
+of files by their names. It is named as "module:function" and imported on first use.
 """
 
 from __future__ import annotations
@@ -57,11 +57,7 @@ MEANT = {  # other words for targets, as `plain_name` writes them
 
 
 def chosen_target(place: Path, target: str | None) -> str | None:
-    """Return the target that a place and a name mean; None for a robot file.
-
-    Raises:
-        BadArgument: If there is no such target, or it writes several files and the place is one.
-    """
+    """Return the target that a place and a name mean, or refuse them; None for a robot file."""
     ending = "" if os.path.isdir(place) else place.suffix.lower().rstrip(".")
     written = written_endings()
     if target is None:

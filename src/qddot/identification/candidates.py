@@ -50,9 +50,7 @@ class Candidate:
 def candidates(start: Regression, log: Log) -> Iterator[Candidate]:
     """Yield what may be added to viscous and Coulomb friction and an offset at every joint.
 
-    Args:
-        start: What is fitted in any case.
-        log: The rows, for the speeds of the joints.
+    The log tells the speeds of the joints.
     """
     robot = start.robot
     fast = np.abs(log.qd).max(axis=0, initial=0)

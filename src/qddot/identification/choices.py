@@ -95,10 +95,7 @@ def choose(
 ) -> tuple[Regression, Choices]:
     """Return the regression with what predicts better, and how that was found.
 
-    Args:
-        start: What is fitted in any case.
-        logs: The rows, with accelerations and torques, a log per run.
-        rates: Rows per second that are kept of each log, filtered [Hz]; None: all.
+    Of each log so many rows per second are kept, filtered [Hz]; None: all.
     """
     usual = Choices(USUAL_TERMS, start.extra)
     if any(log.Y is not None for log in logs):

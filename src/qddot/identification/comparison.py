@@ -249,12 +249,8 @@ def described(fit: Fit, robot: Any, possible: float | None) -> Any:
     """Return the robot with a description of where its parameters come from.
 
     What its file said of the old numbers is not true any more, so it goes; that file is named for
-    the geometry, and for what torques do not show.
-
-    Args:
-        fit: The fit.
-        robot: The robot with its values.
-        possible: The relative error of the nearest robot that can exist, where it is another one.
+    the geometry, and for what torques do not show. `possible` is the relative error of the nearest
+    robot that can exist, where it is another one.
     """
     before = fit.problem.regression.robot.model
     log = shorten(printable(file_names(getattr(fit.log, "source", "") or "")), 80) or "arrays"

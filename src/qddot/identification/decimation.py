@@ -85,15 +85,11 @@ def few_rows(x: np.ndarray, factor: int) -> np.ndarray:
 
 
 def counting_rows(counts: np.ndarray, factor: int) -> np.ndarray:
-    """Return which of the kept rows count, shape (m, n).
+    """Return which of the kept rows, one in `factor`, count, shape (m, n).
 
-    Those whose own torque counts, and into which the filter brings no rest: while a joint stands
-    still for longer than the filter reaches to one side, sgn(q̇) is noise, and no turn of the
-    motion. Where that would leave hardly any, the first is enough.
-
-    Args:
-        counts: Whether the torque of a row counts, shape (k, n).
-        factor: Of how many rows one is kept.
+    Those whose own torque counts, (k, n), and into which the filter brings no rest: while a joint
+    stands still for longer than the filter reaches to one side, sgn(q̇) is noise, and no turn of
+    the motion. Where that would leave hardly any, the first is enough.
     """
     rows = HALF * factor + factor * np.arange(max(0, (len(counts) - 1) // factor - 2 * HALF + 1))
     own = counts[rows]

@@ -56,11 +56,6 @@ def delay_of(judge: LogJudge, way: Way, log: Log) -> Delay:
 
     The equations are those that are fitted, columns and torques through the same low-pass: what
     only the faster parts of the torques show is no delay, but dynamics that the model lacks.
-
-    Args:
-        judge: The log as it was measured, and the robot by whose model torques are predicted.
-        way: How the log was filtered.
-        log: The prepared log.
     """
     with one_thread():
         late = _Late(judge, way, log)

@@ -41,12 +41,7 @@ Found = tuple[float, Problem]  # what a fit leaves once a mistake is undone, and
 
 
 def doubts(regression: Regression, log: Log) -> tuple[Problem, ...]:
-    """Return what is probably wrong with a log, with what to do about it.
-
-    Args:
-        regression: The robot and the terms added to it.
-        log: The prepared log, in the order of the robot's joints.
-    """
+    """Return what is probably wrong with a log, with what to do about it."""
     said = list(_limits(regression.robot, log))
     never = tuple(_never(regression.robot, log))
     look = RoughFit(regression, log)
@@ -210,12 +205,7 @@ def _units(look: RoughFit) -> Iterator[Found]:
 
 
 def _arms(look: RoughFit, found: list[Found]) -> Iterator[Found]:
-    """Yield what was found, or that the log is of another arm, whichever explains more.
-
-    Args:
-        look: The rough fit.
-        found: The mistake that was found, with what is left once it is undone; or nothing.
-    """
+    """Yield the mistake found, or that the log is of another arm, whichever explains more."""
     zero = None if found else zero_off(look, MUCH)
     least = min((error for error, _ in found), default=look.error)
     named = built_in(look, MUCH * least)

@@ -110,12 +110,7 @@ def _given(run: MeasuredRun, measured: bool) -> MeasuredRun:
 def drive_gains(rows: Gathered, known: Mapping[str, float]) -> DriveGains:
     """Return the gains of all joints, from rows whose torques are what drives report.
 
-    Args:
-        rows: The problem, in which the numbers of loads are columns, and the runs it is made of.
-        known: The gains that are known, by joint.
-
-    Raises:
-        BadArgument: If nothing known sets the size of a gain.
+    The numbers of loads are columns of the problem. Loads, or gains that are known, set the size.
     """
     problem, names = rows.problem, rows.problem.regression.robot.joint_names
     fixed = {}

@@ -193,10 +193,7 @@ class Estimator:
     def gathered(self, log: Any, *, loads_known: bool = True) -> Gathered:
         """Return the problem of one log or of several, with the rows that it is made of.
 
-        Args:
-            log: As for `fit`.
-            loads_known: Whether the torque of known loads is taken off; else their numbers are
-                columns too.
+        The torque of known loads is taken off, or else their numbers are columns too.
         """
         whole("blocks", self.blocks, 1, wanted="a whole number from 1")
         runs, loads, carried = runs_of(self.robot, log)

@@ -38,11 +38,9 @@ Sparse = dict[Any, dict[int, Any]]  # by monomial of the state, then by column
 
 
 def exact_columns(model: Any, extras: Sequence[tuple[Shaft, str]]) -> Grouping:
-    """Return the groups of a robot's parameters, exactly.
+    """Return the groups of a robot's parameters, exactly: numbers are decimals as written.
 
-    Args:
-        model: The robot's model; numbers are taken as the decimals they are written as.
-        extras: After the inertial parameters, (shaft, one of `EXTRAS` of the regressor).
+    After the inertial ones come (shaft, one of `EXTRAS` of the regressor).
     """
     from qddot.equations.exact_tree import exact_robot
 

@@ -112,10 +112,7 @@ def checked_start(
 def postures(search: Search, rng: np.random.Generator, spread: float) -> np.ndarray:
     """Return postures that can be held and are in the workspace, shape (k, n).
 
-    Args:
-        search: Within what.
-        rng: Where randomness comes from.
-        spread: Within which share of the range of each joint, about its middle.
+    They are within a share of the range of each joint, about its middle.
     """
     if search.start is not None:
         return search.start[None]
@@ -149,13 +146,9 @@ def postures(search: Search, rng: np.random.Generator, spread: float) -> np.ndar
 def random_motion(
     search: Search, rng: np.random.Generator, around: np.ndarray, *, together: bool
 ) -> np.ndarray | None:
-    """Return a random motion that keeps every limit, or None if this one could not be made to.
+    """Return a random motion about postures that keeps every limit; None if this one does not.
 
-    Args:
-        search: Within what.
-        rng: Where randomness comes from.
-        around: Postures to move about.
-        together: Whether it is shrunk into the limits as a whole, or each joint stretched to them.
+    It is shrunk into the limits as a whole, together, or each joint is stretched to them.
     """
     (B0, B1, B2), more = search.fine
     limits = search.limits

@@ -82,9 +82,7 @@ class Clearance:
     def proved(self, curve: Any, fastest: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return below what no distance is at any instant of a motion [m], and when it is least.
 
-        Args:
-            curve: The motion, with `period` and `values`.
-            fastest: How fast each joint is at most [rad/s or m/s], shape (n,).
+        Each joint of the curve is so fast at most [rad/s or m/s], shape (n,).
         """
         speeds = self._bounds @ fastest
         count = int(np.ceil(curve.period * speeds.max(initial=0) / (2 * STEP))) + 1

@@ -150,15 +150,10 @@ def criterion(
     logs: Sequence[Log] = (),
     period: float = 1.0,
 ) -> Criterion:
-    """Return a criterion for a robot, whose base columns are found at random states.
+    """Return a criterion for a robot, whose base columns are found at random states within limits.
 
-    Args:
-        name: One of `NAMES`.
-        robot: The robot, with the terms that are looked for.
-        limits: Within which it moves.
-        frames: Where it carries a load in a run of its own, whose numbers are looked for too.
-        logs: What was recorded before, made ready.
-        period: How long the motion takes [s].
+    Numbers of loads at `frames`, each carried in a run of its own, are looked for too; logs are
+    what was recorded before, made ready.
     """
     one_of("criterion", name, NAMES)
     names = robot.parameter_names

@@ -187,10 +187,8 @@ def _number(x: float | None) -> float:
 def load_motion(path: str | Path, robot: Robot, tolerance: float = 1e-3) -> Reference:
     """Return the motion in a file, in the order of a robot's joints and within its limits.
 
-    Args:
-        path: What `Excitation.save` or `Trajectory.save` wrote, or any log that `load_log` reads.
-        robot: The robot that is to move.
-        tolerance: How far from the rows of a log or of a simulated motion it may be [rad or m].
+    `Excitation.save` or `Trajectory.save` wrote it, or it is any log that `load_log` reads, from
+    whose rows the motion may be as far as `tolerance` [rad or m].
     """
     saved = holds_excitation(Path(path))
     motion = load(path, robot) if saved else load_log(path, robot).as_motion(tolerance)

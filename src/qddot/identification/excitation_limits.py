@@ -59,11 +59,9 @@ class MotionLimits:
 def motion_limits(robot: Robot, given: Any = None, margin: float = MARGIN) -> MotionLimits:
     """Return the limits of a robot's motion, those given before those of the model.
 
-    Args:
-        robot: The robot.
-        given: By name ("lower", "upper", "velocity", "acceleration", "effort"): a number for all
-            joints, one per joint, or some by joint name; or `MotionLimits`, taken as they are.
-        margin: What share of each limit to keep free.
+    They are given by name ("lower", "upper", "velocity", "acceleration", "effort"): a number for
+    all joints, one per joint, or some by joint name; `MotionLimits` are taken as they are. Of the
+    others a share is kept free.
     """
     if isinstance(given, MotionLimits):
         if given.joint_names != robot.joint_names:
@@ -219,12 +217,10 @@ class HalfSpace:
 
 
 def half_spaces(robot: Robot, workspace: Any) -> tuple[HalfSpace, ...]:
-    """Return a workspace as half-spaces.
+    """Return a workspace, given by frame, as half-spaces.
 
-    Args:
-        robot: Whose frames they are.
-        workspace: By frame: "z > 0.1" or several such words; {"x": (-1, 1), "z": (0.1, None)}; or
-            half-spaces (normal, least) with normal · p ≥ least.
+    It is "z > 0.1" or several such words; {"x": (-1, 1), "z": (0.1, None)}; or half-spaces
+    (normal, least) with normal · p ≥ least.
     """
     if workspace is None:
         return ()

@@ -75,9 +75,7 @@ class Search:
     best_value: float = np.inf
     evaluations: int = 0
     history: list[tuple[int, float]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.opened = time.monotonic()
+    opened: float = field(default_factory=lambda: time.monotonic())
 
     @property
     def robot(self) -> Robot:
@@ -116,9 +114,7 @@ class Search:
     def shrunk(self, X: np.ndarray, *, together: bool = False) -> np.ndarray | None:
         """Return the motion, made smaller about its rest until it keeps every limit.
 
-        Args:
-            X: The motion.
-            together: Whether all joints shrink by the same factor.
+        All joints shrink together, by the same factor, or each by its own.
         """
         (B0, B1, B2), factor = self.fine
         limits, rest, moves = self.limits, X[0], X[1:]
@@ -176,8 +172,6 @@ class Search:
     def repaired(self, X: np.ndarray) -> np.ndarray | None:
         """Return a motion near by that keeps the limits in the search; None: no time is left."""
         B0, B1, B2 = self.coarse
-        if self.spent():
-            return None
 
         def penalty(X: np.ndarray) -> tuple[float, np.ndarray]:
             if self.spent():

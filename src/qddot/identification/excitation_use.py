@@ -136,9 +136,7 @@ def loaded(robot: Robot, payloads: Sequence[Mapping[str, Any]]) -> tuple[Robot, 
 def checked_payloads(robot: Robot, payloads: Any) -> list[dict[str, Any]]:
     """Return loads as `with_payload` takes them.
 
-    Args:
-        robot: Who carries them.
-        payloads: For each ("tool", mass) or ("tool", mass, (x, y, z)) [kg, m].
+    Each is ("tool", mass) or ("tool", mass, (x, y, z)) [kg, m].
     """
     wanted = 'give each as ("tool", 2.0) or ("tool", 2.0, (0, 0, 0.05)): frame, kg, m'
     found = []

@@ -41,10 +41,7 @@ def sorted_out(
 ) -> Grouping:
     """Return which columns of a matrix of numbers are kept, and how the others depend on them.
 
-    Args:
-        Y: Shape (rows, p).
-        tolerance: How much of a column must be its own, of 1.
-        symbols: Names of lengths, by which coefficients are written where they fit.
+    A share of a column must be its own, of 1. Coefficients are written by lengths where they fit.
     """
     p = Y.shape[1]
     R = triangle(Y) if len(Y) > p else Y

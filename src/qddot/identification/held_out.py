@@ -1,9 +1,9 @@
 """How a log is prepared: its spectrum suggests a cut-off, torques that were not fitted decide.
 
-A filter that is too low takes motion away. One that is too high lets noise of the positions into q̈,
-and parameters come out too small (errors in variables). Both make the torques of pieces that were
-not fitted come out wrong, whatever colour the noise has. All are judged by the same torques, those
-that were measured, so that none wins by smoothing them.
+A filter that is too low takes motion away. One that is too high lets noise of the positions into
+q̈, and parameters come out too small (errors in variables). Both make the torques of pieces that
+were not fitted come out wrong, whatever colour the noise has. All are judged by the same torques,
+those that were measured, so that none wins by smoothing them.
 
 The log is cut into pieces of time. The torques of each piece, as they were measured, are predicted
 from a fit of all the others. Some thousand rows are looked at, whatever the length of the log, and
@@ -165,11 +165,7 @@ def normal(
 ) -> list[np.ndarray]:
     """Return, joint by joint, AᵀA of each piece of time, A = [Y more τ], shape (blocks, c, c).
 
-    Args:
-        Y: The columns, shape (k, n, r).
-        tau: The torques, shape (k, n).
-        counts: Which of them count, shape (k, n).
-        more: Another column of each joint, shape (k, n).
+    Y is of shape (k, n, r); τ, which of them count, and another column of each joint are (k, n).
     """
     found, pieces = [], pieces_of(len(Y))
     for i in range(tau.shape[1]):
@@ -186,13 +182,10 @@ def pieces_of(rows: int) -> list[slice]:
 
 
 def without_each(G: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what least squares finds without each piece, the pieces' matrices and their scale.
+    """Return what least squares finds without each piece, x (blocks, c), G and their scale.
 
-    Args:
-        G: [A τ]ᵀ[A τ] of each piece, shape (blocks, c + 1, c + 1).
-
-    Returns:
-        x (blocks, c), G and s, all in columns that were divided by their lengths s (c + 1,).
+    G are [A τ]ᵀ[A τ] of each piece, (blocks, c + 1, c + 1); all is returned in columns that were
+    divided by their lengths s, (c + 1,), the scale.
     """
     s = np.sqrt(np.diagonal(G.sum(axis=0))).copy()
     s[s == 0] = 1
@@ -231,14 +224,10 @@ def usual(log: Log) -> str:
 
 
 def way(judge: LogJudge, later: float | np.ndarray = 0.0) -> tuple[Way, Cutoff]:
-    """Return how to prepare a log, and why so.
+    """Return how to prepare a log, and why so, its torques taken so much later [s].
 
     Derivatives are those of the measured velocities where there are some, unless those of the
     positions predict clearly better.
-
-    Args:
-        judge: The log.
-        later: By how much later in the log torques are taken [s], one or one per joint.
     """
     log = judge.log
     doubted = judge.robot is not None and log.tree is None and log.qd is not None

@@ -146,11 +146,7 @@ def explained(ratio: float, rate: float) -> str:
 def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
     """Return a log, or (q, qd, qdd, tau), checked and in the order of the robot's joints.
 
-    Args:
-        robot: Whose joints they are.
-        log: Anything with `t`, `q`, `qd`, `qdd`, `tau` and `joint_names`, and maybe `counts`, or a
-            tuple of arrays of shape (k, n).
-        torque: Whether torques are needed.
+    A log has `t`, `q`, `qd`, `qdd`, `tau` and `joint_names`, and maybe `counts`; arrays are (k, n).
     """
     if log is None or isinstance(log, (str, PurePath)):
         path = repr(str(log)) if log else "path"

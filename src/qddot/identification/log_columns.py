@@ -152,13 +152,8 @@ def as_said(
 ) -> list[str]:
     """Return the columns that the caller names, each seen to be there.
 
-    Args:
-        said: A pattern, a list, one per joint, numbers ("1-7") or the name of an array.
-        quantity: Of what they are.
-        names: The joints.
-        in_log: Their names in the log.
-        table: Where they are.
-        order: The joints in the order in which a list names their columns; else as `names`.
+    Said is a pattern, a list, one per joint, numbers ("1-7") or the name of an array. A list names
+    the joints in the given order, if there is one; the log may have its own names of them.
     """
     if isinstance(said, str) and "{" in said and said not in table.names:
         patterns = [

@@ -56,12 +56,8 @@ class Colour:
 
             z(t) = √left x(t) + Σ aₖ z(t + k)
 
-        Args:
-            x: Rows of one run, evenly apart, zero where they do not count, shape (k, m).
-            after: What the rows after these have left, as returned for them; None: there are none.
-
-        Returns:
-            z, shape (k, m), and what is left for the rows before.
+        Rows x of one run, (k, m), are evenly apart, zero where they do not count. With z comes what
+        is left for the rows before, which is given as `after` with them.
         """
         from scipy.signal import lfilter
 
@@ -99,9 +95,7 @@ def stretches(log: Log, i: int) -> np.ndarray:
 def autocovariances(e: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Return the mean of e(t) e(t − k) for k = 0, 1, ..., over rows that belong together.
 
-    Args:
-        e: The residual, shape (k,).
-        known: How many rows are just before each, see `stretches`.
+    So many rows as are known, see `stretches`, are just before each.
     """
     most = min(HIGHEST_ORDER, int((known >= 0).sum()) // PAIRS)
     pairs = [np.flatnonzero(known >= k) for k in range(most + 1)]
@@ -131,12 +125,9 @@ def colour_of(r: np.ndarray, count: int) -> Colour:
 def lasting_noise(
     problem: LeastSquaresProblem, solution: Solution, residual: np.ndarray
 ) -> LastingNoise:
-    """Return what noise that lasts makes of the rows of each joint.
+    """Return what noise that lasts makes of the rows of each joint, by what is left of the torques.
 
-    Args:
-        problem: The problem, its rows evenly apart in each run.
-        solution: Its solution by least squares.
-        residual: What is left of the torques, shape (k, n).
+    The rows of the problem are evenly apart in each run; the solution is that by least squares.
     """
     log = problem.log
     known = [stretches(log, i) for i in range(problem.n)]

@@ -84,18 +84,14 @@ def block_maxima(quiet: np.ndarray, block: int) -> np.ndarray:
 
 
 def threshold(maxima: np.ndarray, blocks: float, false_alarms: float) -> np.ndarray:
-    """Return the level of each joint that a log without contact stays below, shape (n,).
+    """Return the level of each joint that a log stays below without contact, shape (n,).
 
     With N blocks in the log and n joints, any of the N n maxima is above with probability
 
         1 − G(level)^(N n) = false_alarms        G(x) = exp(−exp(−(x − μ)/β))
 
-    μ and β are fitted to the maxima of free motion; β is taken one of its deviations too large.
-
-    Args:
-        maxima: Of free motion, as `block_maxima` gives them, shape (k, n).
-        blocks: How many blocks the log has, N.
-        false_alarms: The probability.
+    μ and β are fitted to the `block_maxima` of free motion, (k, n); β is taken one of its
+    deviations too large.
     """
     from scipy.stats import gumbel_r
 
@@ -299,11 +295,7 @@ def _ready(robot: Any, log: Log, gain: float, cutoff: float | None) -> Log:
 def observed(model: Any, log: Log, gain: float, online: bool = False) -> list[np.ndarray]:
     """Return r at every row of a log that has accelerations, shape (k, n), for each of its runs.
 
-    Args:
-        model: A fit or a robot.
-        log: The log.
-        gain: K [1/s].
-        online: Whether the filter runs forwards only.
+    Online, the filter runs forwards only; the gain is K [1/s].
     """
     from scipy.signal import lfilter, lfiltic
 

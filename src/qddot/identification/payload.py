@@ -146,11 +146,7 @@ def identify_payload(
 
 
 def payload_of(fit: Fit, frame: str) -> PayloadFit:
-    """Return the load at a frame that a fit found.
-
-    Raises:
-        BadArgument: If no run of it has such a load, or torques do not tell its ten numbers.
-    """
+    """Return the load at a frame that a fit found; refuse one that torques do not tell."""
     names = _names(frame)
     regression = fit.problem.regression
     if names[0] not in regression.names:

@@ -217,11 +217,7 @@ def thinned(judge: LogJudge, cutoff: float) -> int:
 
 
 def saturated(tau: np.ndarray) -> np.ndarray:
-    """Return where torques are at the end of their range, shape (k, n).
-
-    Args:
-        tau: Torques as they were measured, shape (k, n).
-    """
+    """Return where measured torques are at the end of their range, shape (k, n)."""
     found = np.zeros(tau.shape, bool)
     for i, x in enumerate(tau.T):
         span = float(np.ptp(x))

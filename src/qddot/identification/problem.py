@@ -172,11 +172,7 @@ class LeastSquaresProblem:
 def problem_of(
     regression: Regression, log: Log, unexcited: str = "refuse", blocks: int = BLOCKS
 ) -> LeastSquaresProblem:
-    """Return the problem of finding a robot's base parameters from a log.
-
-    Raises:
-        BadArgument: If the log has too few samples, or does not show every base parameter.
-    """
+    """Return the problem of finding a robot's base parameters from a log."""
     if unexcited not in ("refuse", "merge"):
         raise BadArgument(f"unexcited is {unexcited!r}; it must be 'refuse' or 'merge'.")
     robot, columns = regression.robot, structural(regression)
@@ -223,12 +219,8 @@ def factors(
 ) -> dict[str, Any]:
     """Return `blocks`, `seen`, `counts` and `edges` of a problem; the log is read in pieces.
 
-    Args:
-        regression: Which columns there are.
-        columns: Which of them are base parameters.
-        log: The rows.
-        weights: What each torque counts, shape (k, n); all alike if not given.
-        blocks: How many pieces of time are kept apart, about; each run has one at least.
+    Weights are what each torque counts, (k, n). About so many pieces of time are kept apart as
+    `blocks` says; each run has one at least.
     """
     if log.weight is not None:
         own = log.weight[:, None]

@@ -96,11 +96,9 @@ class Regression:
     def of(robot: Any, terms: Sequence[str] = (), extra: Any = ()) -> Regression:
         """Return the regression of a robot.
 
-        Args:
-            robot: The robot.
-            terms: "viscous", "coulomb" (both: "friction"), "offset", "rotor_inertia".
-            extra: By name, functions of one state (q, qd, qdd), each of shape (n,), that return
-                what a parameter of size 1 adds to the torques, shape (n,).
+        Terms are "viscous", "coulomb" (both: "friction"), "offset", "rotor_inertia". Extra are
+        functions of one state (q, qd, qdd), each of shape (n,), by name: what a parameter of size 1
+        adds to the torques, shape (n,).
         """
         if isinstance(robot, Regression):
             return robot

@@ -62,9 +62,7 @@ class ResidualPattern:
 def residual_patterns(fit: Fit, log: Log | None = None) -> list[ResidualPattern]:
     """Return every joint over every variable, what explains most first.
 
-    Args:
-        fit: The fit.
-        log: Rows as they were fitted; those of the fit if not given.
+    The rows are those of the fit if no others are given, as they were fitted.
     """
     from qddot.identification.validation import rows_for
 
@@ -108,11 +106,8 @@ def explained(
 ) -> tuple[float, np.ndarray]:
     """Return the share of e that a curve over x predicts where it was not fitted, and the curve.
 
-    Args:
-        x: The variable, shape (k,).
-        e: What is to be explained, shape (k,).
-        forwards: Rows of one kind have one curve, those of the other another, shape (k,).
-        folds: Into how many stretches the rows are divided, each predicted from the others.
+    Rows that go forwards have one curve, the others another; all are of shape (k,). They are
+    divided into so many stretches, each predicted from the others.
     """
     H = hats(x)
     H = np.hstack([H * forwards[:, None], H * ~forwards[:, None]])

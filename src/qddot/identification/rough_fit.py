@@ -60,9 +60,7 @@ class RoughFit:
     def of(self, log: Log, more: np.ndarray | None = None) -> float:
         """Return what a fit leaves of the torques: of each joint, the geometric mean of all.
 
-        Args:
-            log: The rows.
-            more: Columns besides those of the regression, shape (k, n, m).
+        More columns may stand besides those of the regression, shape (k, n, m).
         """
         Y = self.regression.columns(log)[..., self.kept]
         if more is not None:
@@ -105,9 +103,7 @@ class RoughFit:
 def zero_off(look: RoughFit, much: float) -> tuple[float, Problem] | None:
     """Return that the zero of a joint seems to be off, and the error if it is.
 
-    Args:
-        look: The rough fit of a log that `doubts` looks at.
-        much: Of the error, what is left where an explanation counts.
+    An explanation counts where it leaves no more than a share `much` of the error.
     """
     robot, log = look.regression.robot, look.log[:: max(1, len(look.log) // FEW_ROWS)]
     turning = [i for i, joint in enumerate(robot.model.free_joints) if joint.turns]

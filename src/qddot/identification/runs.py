@@ -61,11 +61,7 @@ class CarriedLoad:
 
     @staticmethod
     def of(robot: Any, carries: str | Payload) -> CarriedLoad:
-        """Return the load of a run.
-
-        Raises:
-            BadArgument: If there is no such frame, or it does not move.
-        """
+        """Return the load of a run; refuse a frame that is not there, or does not move."""
         known = carries if isinstance(carries, Payload) else None
         frame = frame_name(robot, carries if known is None else known.frame)
         body, X_BF = robot.tree.frames[frame]
@@ -107,9 +103,7 @@ def is_several(log: Any) -> bool:
 def runs_of(robot: Any, log: Any) -> tuple[list[MeasuredRun], list[CarriedLoad], list[int]]:
     """Return the runs of a fit by name, the different loads in them, and each run's load.
 
-    Args:
-        robot: Whose logs these are.
-        log: One log, or a list of logs, of files and of runs.
+    There may be one log, or a list of logs, of files and of runs.
     """
     given = list(log) if is_several(log) else [log]
     if not given:

@@ -129,12 +129,8 @@ def smoothed(
 ) -> Log:
     """Return a log with q, qd, qdd and tau from one filter, as `Way` says.
 
-    Args:
-        smoother: The columns of the log.
-        way: How its states are made.
-        cutoff: The cut-off, with its reason where it has one.
-        delay: By how much later in the log torques are taken [s], one or one per joint.
-        every: Of how many rows one is kept.
+    Torques are taken from `delay` later in the log [s], one or one per joint, and one in `every`
+    rows is kept; the cut-off has its reason where it has one.
     """
     log = smoother.log
     check_rows(log, 16)

@@ -62,10 +62,7 @@ class SineSeries:
     def of(x: np.ndarray, step: float, every: int = 1) -> SineSeries:
         """Return columns x (k, n), a row every `step` seconds, as sines.
 
-        Args:
-            x: The columns.
-            step: The time between two rows [s].
-            every: Of how many rows one may be asked for, times powers of 2, 3 and 5.
+        One of so many rows may be asked for, times powers of 2, 3 and 5.
         """
         from scipy.fft import dst, next_fast_len
 
@@ -93,13 +90,10 @@ class SineSeries:
         every: int = 1,
         later: float | np.ndarray = 0.0,
     ) -> np.ndarray:
-        """Return the columns at every so many rows, filtered, shape (rows, n).
+        """Return the columns at every so many rows, filtered and differentiated, shape (rows, n).
 
-        Args:
-            gain: What the filter leaves of each frequency [rad/s]; everything if not given.
-            derivative: How often to differentiate.
-            every: Of how many rows one is wanted; it divides the number of steps.
-            later: By how much later than its row the value is taken [s], one or one per joint.
+        The gain is what the filter leaves of each frequency [rad/s]; `every` divides the number of
+        steps. A value may be taken later than its row [s], by one time or one per joint.
         """
         n, m = self.sines.shape
         w, weights = _weights(gain, m, np.pi / (m * self.step))

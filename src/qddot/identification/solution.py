@@ -162,13 +162,8 @@ def widened(
 
         cov β = N⁻¹ (Σ YᵢᵀΩᵢYᵢ/σᵢ²) N⁻¹        N = Σ YᵢᵀYᵢ/σᵢ²
 
+    `kappa` is how many rows each joint's residual lasts, see `repeats`; `lasting` are the YᵢᵀΩᵢYᵢ.
     Where there are fewer than two independent rows a parameter, it is not known at all.
-
-    Args:
-        problem: The problem.
-        solution: Its solution.
-        kappa: How many rows each joint's residual lasts, see `repeats`.
-        lasting: YᵢᵀΩᵢYᵢ of each joint, see `lasting_noise`.
     """
     solution = replace(solution, repeats=kappa, lasting=lasting)
     if float(np.sum(problem.count / kappa)) < LEAST * problem.rank:

@@ -143,9 +143,6 @@ def resolution(x: np.ndarray) -> np.ndarray:
     """Return the steps in which columns come, as those of encoders do; 0 where there are none.
 
     Every change from row to row is then a multiple of one step.
-
-    Args:
-        x: The columns, shape (k, n).
     """
     found = np.zeros(x.shape[1])
     for j in range(x.shape[1]):

@@ -139,8 +139,7 @@ class UnseenTorques:
     def take(self, taken: list[int]) -> np.ndarray:
         """Take columns: find each joint's noise with them, and what they leave of all others.
 
-        Returns:
-            The squares left of each block's torques by joint, shape (blocks, n).
+        Return the squares left of each block's torques by joint, shape (blocks, n).
         """
         for _ in range(ROUNDS):
             self.variance = self._variance(self.errors(taken))

@@ -94,9 +94,7 @@ def distrust(fit: Fit) -> list[str]:
 def change_left(fit: Fit, squares: np.ndarray | None = None) -> float:
     """Return the torque error relative to how torques differ from their means; ∞ if they do not.
 
-    Args:
-        fit: The fit.
-        squares: What is left of the torques of each joint, squared; by default by the fit.
+    The squares that are left of the torques of each joint are those of the fit if not given.
     """
     problem, rows = fit.problem, fit.samples
     squares = problem.squares(fit.values) if squares is None else squares
@@ -141,11 +139,8 @@ def _feed_forward(fit: Fit) -> str:
     before = problem.squares(problem.B @ problem.prior)
     old = float(np.sqrt(before.sum() / (problem.torques.sum() or 1)))
     what = f"{100 * error:.3g} % of the torque is left on rows of the log that were not fitted"
-    if _explained_by_file(fit, error, old):
-        return (
-            f"{EXPLAINED_BY_FILE} this log: {100 * old:.3g} % of its torque is left; with the "
-            f"values found, {100 * error:.3g} % on rows that were not fitted"
-        )
+    if said := _explained_by_file(fit, error, old, "this log"):
+        return f"{said} on rows that were not fitted"
     if error >= old:
         return f"do not use: {what}, {100 * old:.3g} % with the robot's file"
     if not change_left(fit, left) <= NO_BETTER:
@@ -159,7 +154,15 @@ def _feed_forward(fit: Fit) -> str:
     return f"{UNDECIDED if in_doubt(fit) else worth(error)} for feed-forward: {what}"
 
 
-def _explained_by_file(fit: Fit, error: float, old: float) -> bool:
+def _explained_by_file(fit: Fit, error: float, old: float, log: str) -> str:
+    """Return that the robot file explains a log; "" if the fit differs by more than noise."""
+    if not _noise_alone(fit, error, old):
+        return ""
+    left = f"{100 * old:.3g} % of its torque is left"
+    return f"{EXPLAINED_BY_FILE} {log}: {left}, {100 * error:.3g} % with the values found"
+
+
+def _noise_alone(fit: Fit, error: float, old: float) -> bool:
     """Return whether a fit differs from a good robot file by noise alone: an F-test at 99 %.
 
     Σ kᵢ (‖τᵢ − Yᵢ φ₀‖²/‖τᵢ − Yᵢ β‖² − 1) ≤ r F(r, Σ kᵢ − r)     kᵢ: rows that say new things
@@ -184,19 +187,13 @@ def worth(error: float) -> str:
 
 
 def on_another_log(fit: Fit, run: Mapping[str, Any], name: str) -> str:
-    """Return how good the torques of a model are on a log that was not fitted, in a sentence.
+    """Return how good torques are on a log, of this name, that was not fitted, in a sentence.
 
-    Args:
-        fit: The fit.
-        run: What `errors_by_run` says of it.
-        name: What it is called.
+    What `errors_by_run` says of the log decides.
     """
     error, old = run["relative_error"], run["before"]
-    if _explained_by_file(fit, error, old):
-        return (
-            f"{EXPLAINED_BY_FILE} {name}: {100 * old:.3g} % of its torque is left, "
-            f"{100 * error:.3g} % with the values found"
-        )
+    if said := _explained_by_file(fit, error, old, name):
+        return said
     word = worth(error) if error < old else worth(np.inf)
     word = UNDECIDED if in_doubt(fit) and word != worth(np.inf) else word
     left = f"{100 * error:.3g} % of its torque is left ({100 * old:.3g} % with the robot's file)"
@@ -204,13 +201,9 @@ def on_another_log(fit: Fit, run: Mapping[str, Any], name: str) -> str:
 
 
 def payload_deviation(fit: Fit, frame: str | None = None) -> float:
-    """Return the mass [kg] at a frame that would change the values found by one deviation.
+    """Return the mass [kg] at a frame, or at the tip, that would change values by one deviation.
 
     NaN where deviations are not known, ∞ where no torque feels the mass.
-
-    Args:
-        fit: The fit.
-        frame: The frame that would carry it; the robot's tip if not given.
     """
     problem = fit.problem
     robot = problem.regression.robot

@@ -34,9 +34,7 @@ MOST = 0.2  # relative violation; moving bodies of published robots reach 0.12, 
 def inertia_problems(model: Model, sound: bool) -> Iterator[Problem]:
     """Yield what is impossible about the masses and inertias of a model, with a suggested fix.
 
-    Args:
-        model: The robot.
-        sound: Whether it is one tree of finite numbers, so that fixed joints can be folded.
+    Fixed joints are folded only if it is sound: one tree of finite numbers.
     """
     parts = [(place("link", x.name), x.name, x.inertial, x.line) for x in model.links]
     parts += [(f"payload at {x.frame!r}", x.frame, x.inertial, x.line) for x in model.payloads]

@@ -48,12 +48,7 @@ def nearest_inertia(inertial: Inertial) -> Inertial:
 def with_nearest_inertias(model: Model, found: Iterable[Problem]) -> Model:
     """Return the model with every inertia that no body has replaced, each with a warning.
 
-    Args:
-        model: The robot as it was described.
-        found: The problems that were found with it.
-
-    Raises:
-        BadRobot: If something else is wrong too, such as a negative mass.
+    It is refused where something else was found to be wrong, such as a negative mass.
     """
     told: list[Problem] = []
 

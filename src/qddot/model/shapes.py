@@ -150,13 +150,8 @@ POSITION = ("x", "y", "z")
 def inertial_of(density: Scalar, moment: Moment, at: Vec3 = (0, 0, 0)) -> Inertial:
     """Return the inertia of a solid with a density [kg/m³], a polynomial in x, y, z.
 
-    Args:
-        density: In the frame of the link, of whose position x, y, z are the symbols.
-        moment: The moments of the solid about its centre.
-        at: Where its centre is, in the frame of the link [m].
-
-    Raises:
-        BadArgument: If the density is no polynomial in x, y, z, or the mass is not above zero.
+    These are the position in the frame of the link, where the centre of the solid is `at` [m]; its
+    moments are about that centre.
     """
     moment = cache(moment)
     r = [symbol(name) for name in POSITION]

@@ -80,11 +80,7 @@ class CartesianPath(TaskReference):
         return self._frame_path.pose(s)
 
     def _open(self, *more: str) -> None:
-        """Check what every path is given; `start` is known after it, and the path does not turn.
-
-        Args:
-            more: Further words for the orientation.
-        """
+        """Check what every path is given; `start` is known after it, and the path does not turn."""
         frame_name(self.robot, self.frame)
         known = ("kept", "free", *more)
         if not isinstance(self.orientation, str) or self.orientation not in known:
@@ -303,12 +299,8 @@ def helix(
 ) -> tuple[Vec3, Vec3, Vec3]:
     """Return a point that turns about a line and slides along it, and two derivatives by s.
 
-    Args:
-        s: How far, a scalar of any kind.
-        start: Where the point is at s = 0.
-        u: From the line to there, across it.
-        spin: The axis of the turn times its angle per unit of s.
-        along: By what it slides per unit of s.
+    At s = 0 it is at `start`, at u from the line. For a unit of s it turns by `spin`, the axis
+    times the angle, and slides by `along`.
     """
     rate = float(np.linalg.norm(spin))
     if rate == 0:

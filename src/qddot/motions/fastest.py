@@ -152,11 +152,7 @@ def path_of(given: Any) -> Path:
 
 
 def motion_of(robot: Robot, one: Solved) -> TimeOptimal:
-    """Return the motion that was found.
-
-    Raises:
-        BadArgument: If there is none, or it leaves the positions that joints can have.
-    """
+    """Return the motion that was found; refuse one that leaves the positions of joints."""
     if one.problem:
         raise BadArgument(one.problem)
     profile = profile_of(one.grid.s, one.x, one.times)

@@ -47,14 +47,7 @@ class Timed(ABC):
         return Kernel(self.program)
 
     def sampled(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return position, velocity and acceleration at many instants.
-
-        Args:
-            t: Instants [s], shape (k,).
-
-        Returns:
-            Three arrays with one row per instant.
-        """
+        """Return position, velocity and acceleration at many instants, a row each."""
         wanted = "instants in an array of shape (k,)"
         instants = numbers("t", t, wanted, finite=False)
         if instants.ndim != 1:

@@ -156,16 +156,11 @@ class Passes:
     def speeds(
         self, back: np.ndarray, ahead: np.ndarray, ends: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return x at every point of the grid of each path, and where each is blocked.
+        """Return x at every point of the grid of each path, (k, N + 1), and where each is blocked.
 
-        Args:
-            back, ahead: What `lines` gives of every piece, shapes (k, N, ...); the room in the
-                second is filled with K.
-            ends: x at the start and at the end of every path, shape (2,).
-
-        Returns:
-            x, shape (k, N + 1), and the number of the point from which on there is no way, −1 where
-            there is one, shape (k,).
+        That is the point from which on there is no way, −1 where there is one. `lines` gives `back`
+        and `ahead` of every piece, (k, N, ...); the room in the second is filled with K. At the
+        start and at the end of every path x is `ends`.
         """
         (count, pieces), (start, end) = back.shape[:2], ends
         first, second = self.kernels["single" if count < 4 else "many"]

@@ -152,10 +152,8 @@ class PathsLeft:
     def change(self, x: np.ndarray, bulge: np.ndarray, use: np.ndarray) -> None:
         """Take friction at another x, and off the limits what the pieces use more inside.
 
-        Args:
-            x: Near which friction is taken next, shape (k, N + 1).
-            bulge: What strips use more between the ends of a piece, shape (k, N, rows + 1).
-            use: What pieces use where only this is left to mend, else 0, shape (k, N).
+        `bulge` is what strips use more between the ends of a piece, (k, N, rows + 1); `use` what
+        pieces use where only this is left to mend, else 0, (k, N).
         """
         wide = bulge.copy()  # a piece may be gone as one of its neighbours is now
         for far, share in enumerate(NEIGHBOURS, 1):
@@ -184,13 +182,8 @@ def solved(
 ) -> list[Solved]:
     """Return the fastest way along each of several paths with equally many pieces.
 
-    Args:
-        robot: Whose dynamics.
-        limits: What its joints may do.
-        grids: The paths.
-        ends: ṡ² at the start and at the end of each, shape (2,).
-        between: Whether limits are to hold between the points of the grids too.
-        thorough: Whether both corners are tried where a larger x leaves less to the next.
+    ṡ² is `ends` at the start and at the end of each. Limits may have to hold between the points of
+    the grids, too; thorough is to try both corners where a larger x leaves less to the next.
     """
     with np.errstate(all="ignore"):  # what is infinite or NaN is data
         rounds = PathsLeft(limits.programs(robot), limits.inverses, grids, ends)

@@ -94,9 +94,7 @@ def resting_outside(curve: Piecewise, end: float) -> Piecewise:
 def hermite(x: np.ndarray, p: np.ndarray, d: np.ndarray, dd: np.ndarray) -> Piecewise:
     """Return the quintic pieces with given values and first and second derivatives at nodes.
 
-    Args:
-        x: The nodes, rising, shape (m + 1,).
-        p, d, dd: Values and derivatives there, shape (m + 1, k).
+    The nodes rise, shape (m + 1,); values and derivatives there are (m + 1, k).
     """
     ends = ((p[k], d[k], dd[k]) for k in (slice(None, -1), slice(1, None)))
     rows = quintic_between(np.diff(x)[:, None], *ends)
@@ -137,10 +135,7 @@ def cubic_at(s: Any, h: Any, start: tuple[Any, Any], end: tuple[Any, Any]) -> tu
 def integrated(spans: Any, top: Any, order: int) -> Piecewise:
     """Return a scalar curve from 0 at rest whose derivative of an order is constant on each piece.
 
-    Args:
-        spans: How long the pieces are, zeros left out.
-        top: That derivative, one number per piece.
-        order: 2 for a constant acceleration, 3 for a constant jerk.
+    Of order 2 that is the acceleration, of order 3 the jerk. Pieces of no length are left out.
     """
     state = np.zeros(order)  # p, p′, p″/2, … at the start of the piece: its Taylor coefficients
     starts, rows, at = [], [], 0.0

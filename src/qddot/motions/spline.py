@@ -104,21 +104,12 @@ def interpolated(
     at: Any,
     tree: Tree | None = None,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return q, q̇ and q̈ at instants between the rows of a motion.
+    """Return q, q̇ and q̈ at instants between the rows of a motion, shape (*at.shape, n) each.
 
-    On each interval the quintic that agrees with both rows (`quintic_between`).
+    On each interval the quintic that agrees with both rows (`quintic_between`), (k, n) each; with a
+    tree, whose q may have other numbers than dq/dt = q̇, that of the way from the earlier row.
     Its error falls with h⁶, that of its derivatives with h⁵ and h⁴. Where two rows share an
     instant, the motion jumps: nothing is drawn across, and the later row counts.
-
-    Args:
-        t: The instants of the rows [s], never falling, shape (k,).
-        q, qd, qdd: The rows, shape (k, n).
-        at: The instants wanted [s], of any shape.
-        tree: The robot where q has other numbers than dq/dt = q̇: the quintic is then of the way
-            from the earlier row.
-
-    Returns:
-        Three arrays of shape (*at.shape, n).
     """
     x = instants(t, at)
     i = np.searchsorted(t, x, side="right") - 1  # the last row that is not later

@@ -26,9 +26,15 @@ from qddot.control.laws.assumption import (
     right_model,
 )
 from qddot.control.laws.estimates import Estimates, estimates, on_another
-from qddot.control.laws.feedback import joints_of, nowhere_singular, potential_torque, reached
+from qddot.control.laws.feedback import (
+    FrameLaw,
+    joints_of,
+    nowhere_singular,
+    potential_torque,
+    reached,
+)
 from qddot.control.laws.gains import LEAN, Assignment, gain
-from qddot.control.laws.law import NO_STATE, ControlLaw
+from qddot.control.laws.law import NO_STATE
 from qddot.control.laws.saturation import saturation, slopes
 from qddot.control.laws.task import Task, task_of, task_reference
 from qddot.dynamics.crba import mass_matrix
@@ -45,7 +51,7 @@ FINDING = 0.5  # [1/s], how fast gravity is to be found where Γ is chosen
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ApproximateJacobian(ControlLaw):
+class ApproximateJacobian(FrameLaw):
     """A saturated spring at a frame, turned into torques by an approximate Jacobian Ĵ.
 
     The frame's place X is that of `robot`; Ĵ is that of `approximate`, another robot with the same
@@ -76,7 +82,6 @@ class ApproximateJacobian(ControlLaw):
     kind: ClassVar[str] = "approximate_jacobian"
     gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd", "cross")
     gain_units: ClassVar[Mapping[str, str]] = {"kp": "N", "kd": "damping", "cross": "m/s"}
-    moves_frame: ClassVar[bool] = True
     model_for: ClassVar[str] = "lengths"
     equation: ClassVar[str] = "τ = −Ĵᵀ(q) Kp sat(X − X_d) − B_v q̇ + g(q)"
 
@@ -109,19 +114,6 @@ class ApproximateJacobian(ControlLaw):
         keep(self, "kd", gain("kd", self.kd, names))
         keep(self, "reference", task_reference(task, self.reference))
         keep(self, "saturation", saturation(self.saturation))
-
-    @cached_property
-    def task(self) -> Task:
-        """What of the frame is controlled, and in which axes."""
-        return Task(self.frame, self.axes)
-
-    @property
-    def error_names(self) -> tuple[str, ...]:
-        return tuple(f"{self.frame} {axis}" for axis in self.axes)
-
-    @property
-    def error_units(self) -> tuple[str, ...]:
-        return self.task.units
 
     @cached_property
     def believed(self) -> Tree:

@@ -1,10 +1,9 @@
 """What a theorem relies on: a statement, whether it is so (yes, no, or open), and why.
 
-Most rely on a law's model being the arm: all numbers that a torque depends on are compared, as
-numbers. A robot may be described in many ways: with other link frames, with a mass on one side of a
-joint or on the other. What is compared does not depend on that: the screw of every joint in the
-base's axes at q = 0, and base parameters (`dynamics.regroup`) in the same axes. `wrong_model` makes
-a model that is not the arm, to test laws with.
+Most rely on a law's model being the arm. A robot may be described in many ways: with other link
+frames, with a mass on one side of a joint or on the other. What is compared does not depend on
+that: the screw of every joint in the base's axes at q = 0, torques at random states, and what else
+torques depend on, as numbers. `wrong_model` makes a model that is not the arm, to test laws with.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ import numpy as np
 from qddot.checks import number
 from qddot.dynamics.friction import offset_torque
 from qddot.dynamics.kinematics import body_poses, pose
-from qddot.dynamics.regroup import regrouped
 from qddot.dynamics.rnea import elastic_torque, gravity_torque, rigid_body_torque
 from qddot.errors import NotNumeric
 from qddot.model.friction import PARAMETERS
@@ -74,13 +72,9 @@ def verdict(assumptions: tuple[Assumption, ...] | list[Assumption]) -> bool | No
 def right_model(
     law: Any, robot: Robot | None, what: Sequence[str] = ALL, frame: str | None = None
 ) -> Assumption:
-    """Return whether the law's model equals the arm in all that the proof needs.
+    """Return whether the law's model equals the arm in what the proof needs, of `ALL` and `STILL`.
 
-    Args:
-        law: The law.
-        robot: The arm; None for the law's own model.
-        what: What the proof needs, of `ALL` and `STILL`.
-        frame: The frame that the law moves.
+    An arm that is not given is the law's own model; `frame` is the one that the law moves.
     """
     statement = "The law's model is the arm"
     if set(what) == set(STILL):
@@ -106,13 +100,9 @@ class Difference(NamedTuple):
 def differences(
     mine: Robot, arm: Robot, what: Sequence[str] = ALL, frame: str | None = None
 ) -> list[Difference]:
-    """Return in what a law's model differs from an arm; nothing if they are one.
+    """Return in what of `ALL` and `STILL` a law's model differs from an arm; nothing if in none.
 
-    Args:
-        mine: The law's model.
-        arm: The arm.
-        what: What counts, of `ALL` and `STILL`.
-        frame: A frame that must be at the same place of the same body, too.
+    A frame, if one is given, must be at the same place of the same body, too.
     """
     if mine is arm or mine.model == arm.model:
         return []
@@ -131,28 +121,22 @@ def _found(mine: Robot, arm: Robot, frame: str | None) -> Iterator[Difference]:
         yield Difference("lengths", f"joint axes differ by {turned:.1e} of their size")
     if frame is not None:
         yield from _frame(one, other, frame)
-    if (off := apart(_base_parameters(one), _base_parameters(other))) > SAME:
-        turning = {"rotor_inertia": one.rotor_inertia, "shared": one.shared}
-        like = replace(other, gravity=one.gravity, **turning)
-        torque = _compared(one, like, _states(one.n, 3), rigid_body_torque)
-        # parameters may differ that no torque shows, as the mass of a first link on its axis
-        if torque > SAME:
-            yield Difference(
-                "inertia",
-                f"inertial parameters differ by up to {off:.1e} of the largest, "
-                f"torques by {torque:.1e}",
-            )
-    for name, get in (("gravity", _gravity), ("rotor inertia", _rotors)):
-        if (off := apart(get(one), get(other))) > SAME:
+    turning = {"rotor_inertia": one.rotor_inertia, "shared": one.shared}
+    like = replace(other, gravity=one.gravity, **turning)
+    if (off := _compared(one, like, 3, rigid_body_torque)) > SAME:
+        yield Difference(
+            "inertia", f"inertial parameters differ, torques by {off:.1e} of their size"
+        )
+    for name, of in (("gravity", "gravity"), ("rotor inertia", "rotor_matrix")):
+        if (off := apart(getattr(one, of), getattr(other, of))) > SAME:
             yield Difference(name, f"{name} differs by {off:.1e} of its size")
     yield from _rubbing(one, other)
-    states = _states(one.n, 2)
-    if (off := _compared(one, other, states, elastic_torque)) > SAME:
-        yield Difference("springs", f"torques of springs differ by {off:.1e} of their size")
-    if (off := _compared(one, other, states, _holding)) > SAME:
-        yield Difference(
-            "holding torque", f"gravity, springs and offsets differ by {off:.1e} of their size"
-        )
+    for name, words, torque in (
+        ("springs", "torques of springs", elastic_torque),
+        ("holding torque", "gravity, springs and offsets", _holding),
+    ):
+        if (off := _compared(one, other, 2, torque)) > SAME:
+            yield Difference(name, f"{words} differ by {off:.1e} of their size")
 
 
 def _rubbing(one: Tree, other: Tree) -> Iterator[Difference]:
@@ -174,8 +158,9 @@ def _rubbing(one: Tree, other: Tree) -> Iterator[Difference]:
             yield Difference(name, f"{said}, in the law's model {values[i][0]:g}")
 
 
-def apart(a: np.ndarray, b: np.ndarray) -> float:
+def apart(a: Any, b: Any) -> float:
     """Return the largest difference of two arrays, relative to their largest entry."""
+    a, b = np.array(a, float), np.array(b, float)
     if a.shape != b.shape:
         return np.inf
     size = max(np.abs(a).max(initial=0), np.abs(b).max(initial=0))
@@ -190,7 +175,7 @@ def no_gravity(robot: Robot) -> bool:
     """
     tree = robot.tree
     places = tree.from_neutral(_states(tree.n, 1)[:, 0])
-    found = [np.asarray(gravity_torque(tree, q), float) for q in places]
+    found = np.array([gravity_torque(tree, q) for q in places], float)
     size = np.linalg.norm(np.array(tree.gravity, float)) * max(
         (np.abs(np.array(b.inertia.parameters[:4], float)).max() for b in tree.bodies), default=0.0
     )
@@ -211,30 +196,14 @@ def _screws(tree: Tree) -> np.ndarray:
     return np.array(rows, float)
 
 
-def _base_parameters(tree: Tree) -> np.ndarray:
-    """Return the base parameters of every body in base axes at q = 0, a row of ten each."""
-    short = regrouped(tree)
-    poses = body_poses(short, tree.neutral)
-    seen = [body.inertia.seen_from(poses[i]) for i, body in enumerate(short.bodies)]
-    return np.array([each.parameters for each in seen], float)
-
-
 def _frame(one: Tree, other: Tree, frame: str) -> Iterator[Difference]:
     if frame not in other.frames:
         yield Difference("lengths", f"the arm has no frame {frame!r}")
         return
     first, second = (pose(tree, tree.neutral, frame) for tree in (one, other))
-    off = max(apart(*(np.asarray(getattr(X, k), float) for X in (first, second))) for k in "Rp")
+    off = max(apart(first.R, second.R), apart(first.p, second.p))
     if off > SAME or one.frames[frame][0] != other.frames[frame][0]:
         yield Difference("lengths", f"frame {frame!r} differs by {off:.1e}")
-
-
-def _gravity(tree: Tree) -> np.ndarray:
-    return np.array(tree.gravity, float)
-
-
-def _rotors(tree: Tree) -> np.ndarray:
-    return np.array(tree.rotor_matrix, float)
 
 
 def _states(n: int, parts: int) -> np.ndarray:
@@ -245,14 +214,17 @@ def _holding(tree: Tree, q: JointVec, qd: JointVec) -> Any:
     return gravity_torque(tree, q) + elastic_torque(tree, q, 0 * qd) + offset_torque(tree)
 
 
-def _compared(one: Tree, other: Tree, states: np.ndarray, torque: Any) -> float:
-    def torques(tree: Tree) -> np.ndarray:
-        places = tree.from_neutral(states[:, 0])
-        return np.array(
-            [torque(tree, q, *s[1:]) for q, s in zip(places, states, strict=True)], float
-        )
+def _compared(one: Tree, other: Tree, parts: int, torque: Any) -> float:
+    """Return how far torques of q, q̇, q̈, or of some of them, are apart at random states.
 
-    return apart(torques(one), torques(other))
+    They are polynomials in these and in cosines and sines: equal there, they are equal everywhere.
+    """
+    states = _states(one.n, parts)
+    places = one.from_neutral(states[:, 0])
+    return apart(
+        *([torque(tree, q, *s[1:]) for q, s in zip(places, states, strict=True)]
+          for tree in (one, other))
+    )  # fmt: skip
 
 
 def wrong_model(robot: Robot, share: float, seed: int = 1) -> Robot:

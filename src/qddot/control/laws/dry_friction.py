@@ -1,9 +1,9 @@
 """Dry friction: what laws do about it, what error it leaves, and what a proof can still say.
 
 A law may compensate dry friction by the velocity that it measures, or by the velocity w that it
-wants. The sign of the measured one must be smooth, tanh(q̇/v), and is 0 at rest: an arm that
-sticks stays stuck, and V may rise. That of the wanted one is sharp, w/v limited to −1 and 1 for a
-small v. Coulomb friction F sgn(q̇) rises with q̇, so that the rest of it pushes away from the wanted
+wants. The sign of the measured one must be smooth, tanh(q̇/v), and is 0 at rest: an arm that sticks
+stays stuck, and V may rise. That of the wanted one is sharp, w/v limited to −1 and 1 for a small v.
+Coulomb friction F sgn(q̇) rises with q̇, so that the rest of it pushes away from the wanted
 velocity by hardly anything, also for any force of a joint that sticks:
 
     (q̇ − w)ᵀ F (sgn q̇ − sgn w) ≥ 0        so that        (q̇ − w)ᵀ F (sgn q̇ − sharp w) ≥ −Σ F v/4
@@ -49,12 +49,8 @@ def compensated(
 ) -> JointVec:
     """Return the friction torque of a model, its dry part in the direction that a law takes.
 
-    Args:
-        tree: The law's model.
-        qd: The measured velocities.
-        wanted: The velocities that the law wants, q̇_d or q̇_r.
-        friction: One of `WAYS`.
-        viscous_at: The velocities for viscous friction; the measured ones if not given.
+    Wanted are the law's own velocities, q̇_d or q̇_r; viscous friction is of those measured, unless
+    others are given.
     """
     if friction == "measured":
         return friction_torque(tree, qd, smooth_direction(tree, qd, SMOOTHING), viscous_at)

@@ -113,11 +113,8 @@ class Estimates:
 def estimates(tree: Tree, which: str, *, gravity_alone: bool = False) -> Estimates:
     """Return the parameters to estimate, those that no torque depends on left out.
 
-    Args:
-        tree: The law's model; its values are where estimates start.
-        which: "base" or "all".
-        gravity_alone: Whether only gravity is to be compensated, so that only what it depends on
-            is estimated.
+    The law's model has the values where estimates start. Of gravity alone: those that it depends
+    on.
     """
     one_of("estimate", which, WHICH)
     source = aligned(tree) if which == "base" else tree
@@ -164,11 +161,7 @@ def _extras(tree: Tree) -> list[tuple[str, Scalar]]:
 
 
 def on_another(law: Any, robot: Robot) -> Any:
-    """Return an adaptive law made from another model, which may have other parameters.
-
-    Raises:
-        BadArgument: If it has other parameters, and Γ is not the same for all.
-    """
+    """Return an adaptive law made from another model, which may have other parameters."""
     Gamma = law.adaptation
     one = estimates(robot.tree, law.estimate, gravity_alone=not law.parameters.with_extras)
     if one.names != law.parameters.names:

@@ -74,11 +74,7 @@ class JointLaw(ControlLaw):
 
 
 def joints_of(robot: Any) -> tuple[str, ...]:
-    """Return the names of a robot's joints.
-
-    Raises:
-        BadArgument: If it is no robot, or has no joint that moves.
-    """
+    """Return the names of a robot's joints; refuse what a law cannot move."""
     if not isinstance(robot, Robot):
         raise BadArgument(f"A law is made from a robot, not from {type(robot).__name__}.")
     if not robot.n:
@@ -101,8 +97,30 @@ def potential_torque(tree: Tree, q: JointVec) -> JointVec:
     return gravity_torque(tree, q) + elastic_torque(tree, q, still) + offset_torque(tree)
 
 
+class FrameLaw(ControlLaw):
+    """What laws that move a frame along some axes have in common."""
+
+    frame: str
+    axes: str
+
+    moves_frame: ClassVar[bool] = True
+
+    @cached_property
+    def task(self) -> Task:
+        """What of the frame is controlled, and in which axes."""
+        return Task(self.frame, self.axes, getattr(self, "orientation", None))
+
+    @property
+    def error_names(self) -> tuple[str, ...]:
+        return tuple(f"{self.frame} {name}" for name in self.task.names)
+
+    @property
+    def error_units(self) -> tuple[str, ...]:
+        return self.task.units
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class TaskLaw(ControlLaw):
+class TaskLaw(FrameLaw):
     """A law on where a frame is, and on how it is turned if an orientation is given.
 
     Args:
@@ -126,7 +144,6 @@ class TaskLaw(ControlLaw):
 
     gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd")
     gain_units: ClassVar[Mapping[str, str]] = {"kp": "N/m", "kd": "N·s/m"}
-    moves_frame: ClassVar[bool] = True
 
     @classmethod
     def suited(cls, task: Assignment) -> dict[str, Any]:
@@ -154,19 +171,6 @@ class TaskLaw(ControlLaw):
             along = gain(name, value, parts)
             about = gain("turning", turn, ("turning",))[0, 0] if self.turning else 0.0
             keep(self, name, whole(along, about if task.turns else None))
-
-    @cached_property
-    def task(self) -> Task:
-        """What of the frame is controlled, and in which axes."""
-        return Task(self.frame, self.axes, self.orientation)
-
-    @property
-    def error_names(self) -> tuple[str, ...]:
-        return tuple(f"{self.frame} {name}" for name in self.task.names)
-
-    @property
-    def error_units(self) -> tuple[str, ...]:
-        return self.task.units
 
     def error(self, t: Scalar, q: JointVec) -> Any:
         """Return e: turned too far, then too far along the axes."""

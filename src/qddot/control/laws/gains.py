@@ -26,16 +26,10 @@ POSITIONS = 1000  # at which the largest inertia is looked for
 
 
 def gain(name: str, value: Any, parts: Sequence[str], least: str = "positive") -> np.ndarray:
-    """Return a gain as a symmetric matrix of shape (k, k).
+    """Return a gain as a symmetric matrix of shape (k, k), or refuse it.
 
-    Args:
-        name: What it is called, for messages: "kp".
-        value: A number, k numbers (a diagonal), or a symmetric matrix.
-        parts: What its k rows belong to: the names of joints, or axes.
-        least: "positive" or "zero": whether the matrix may be singular.
-
-    Raises:
-        BadArgument: If it has another shape, is not finite, not symmetric or not positive.
+    It is a number, k numbers (a diagonal) or such a matrix, which may be singular where `least` is
+    "zero" and not "positive"; its rows belong to joints or axes.
     """
     k = len(parts)
     array = numbers(name, value, f"a number, {k} numbers, or a matrix", finite=False)
@@ -65,11 +59,9 @@ def gain(name: str, value: Any, parts: Sequence[str], least: str = "positive") -
 
 
 def bound(name: str, value: Any) -> float:
-    """Return a bound as a number.
+    """Return a bound as a number; refuse one that is negative or not finite.
 
-    Raises:
-        BadArgument: If it is none, or negative, or not finite; and if it is a certified bound,
-            which is one of the arm and not of what this one is about.
+    A certified bound is refused, too: it is one of the arm, not of what this one is about.
     """
     if isinstance(value, Bound):
         raise BadArgument(

@@ -7,7 +7,7 @@ Python calls, what `simulate` and `rollout` fuse into the motion, and what is ex
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from operator import attrgetter
@@ -184,13 +184,8 @@ class ControlLaw:
     @cached_property
     def whole(self) -> Program:
         """The program of t, q, qd and, where it has a state, x: of all of them, used or not."""
-
-        def law(*state: Any) -> dict[str, Any]:
-            tau, xd = self.define(*state, *([NO_STATE] if not len(self.x0) else []))
-            return {"tau": tau} | ({"xd": xd} if len(self.x0) else {})
-
         with message_if_slow(f"recording {type(self).__name__} of {self.robot.name}"):
-            return optimised(record(law, type(self).__name__, **self.inputs))
+            return recorded(self, type(self).__name__, outputs)
 
     @cached_property
     def program(self) -> Program:
@@ -209,15 +204,7 @@ class ControlLaw:
         Args:
             robot: The arm under control; the law's own model if not given.
         """
-        tree = (robot or self.robot).tree
-        found = []
-
-        def energy(*state: Any) -> Any:
-            found.append(self.value(tree, *state, *([NO_STATE] if not len(self.x0) else [])))
-            return 0.0 if found[0] is None else {"V": found[0]}
-
-        program = optimised(record(energy, f"V of {type(self).__name__}", **self.inputs))
-        return None if found[0] is None else program
+        return lyapunov(self, (robot or self.robot).tree)
 
     @cached_property
     def evaluated(self) -> Callable[..., Any]:
@@ -279,6 +266,42 @@ class ControlLaw:
         return f"<{type(self).__name__} of {self.robot.name!r}: {self.equation}>"
 
     _repr_html_ = in_notebook("control.law_html")
+
+
+def outputs(law: ControlLaw, *state: Any) -> dict[str, Any]:
+    """Return what a law gives at t, q, q̇ and x by name: τ, and ẋ where it has a state."""
+    tau, xd = law.define(*state)
+    return {"tau": tau} | ({"xd": xd} if len(law.x0) else {})
+
+
+def lyapunov(law: ControlLaw, tree: Tree, gains: Sequence[str] = ()) -> Program | None:
+    """Return the program of V for an arm, some gains of which are inputs; None: there is no V."""
+    found = []
+
+    def energy(law: ControlLaw, *state: Any) -> Any:
+        found.append(law.value(tree, *state))
+        return 0.0 if found[0] is None else {"V": found[0]}
+
+    program = recorded(law, f"V of {type(law).__name__}", energy, gains)
+    return None if found[0] is None else program
+
+
+def recorded(
+    law: ControlLaw, name: str, what: Callable[..., Any], gains: Sequence[str] = ()
+) -> Program:
+    """Return the program of what a law gives at t, q, q̇ and x; some gains are inputs, too.
+
+    They are those on a diagonal; inputs are called gain_kp, and have its entries.
+    """
+    more = {f"gain_{gain}": (len(getattr(law, gain)),) for gain in gains}
+    parts = len(law.inputs)
+
+    def function(*arrays: Any) -> Any:
+        turned = copy.copy(law) if gains else law
+        turned.__dict__.update(zip(gains, map(np.diag, arrays[parts:]), strict=True))
+        return what(turned, *arrays[:parts], *([] if len(law.x0) else [NO_STATE]))
+
+    return optimised(record(function, name, **law.inputs, **more))
 
 
 def without_unused(program: Program) -> Program:

@@ -120,11 +120,7 @@ class PDGravity(JointLaw):
 
 
 def slope_of(given: Any, robot: Robot) -> float:
-    """Return a bound of ‖∂g/∂q‖₂ as a number.
-
-    Raises:
-        BadArgument: If it is the bound of another quantity, or of another robot.
-    """
+    """Return a bound of ‖∂g/∂q‖₂ as a number; refuse that of another quantity or robot."""
     if not isinstance(given, Bound):
         return bound("gravity_slope", given)
     if given.quantity != SLOPE:
@@ -161,13 +157,7 @@ def inside(
 
     V is convex in the box by μ = λ_min(Kp) − sup ‖∂g/∂q‖ and zero at the target, so that at a
     distance r from it V ≥ ½ μ r². A motion on which V falls and that starts below stays within r.
-
-    Args:
-        given: The bound.
-        robot: Of whose joints those that turn a full turn have no end.
-        place: The target.
-        convex: μ.
-        run: The motion; where it starts decides.
+    Joints that turn a full turn have no end.
     """
     low, high = box_of_bound(given).edges
     turns = np.array([joint.turns for joint in robot.model.free_joints])

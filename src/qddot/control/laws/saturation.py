@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from qddot.checks import one_of
-from qddot.scalars import Scalar
+from qddot.scalars import Scalar, atan2
 
 
 @dataclass(frozen=True)
@@ -79,19 +79,7 @@ def soft_potential(theta: Any) -> Any:
 
 
 def arctan(theta: Any) -> Any:
-    """Return arctan θ by + − * / and √: halved three times, then its series.
-
-    Each halving, and what is left of it, at most tan(π/16) = 0.2:
-
-        arctan θ = 2 arctan(θ/(1 + √(1 + θ²)))
-    """
-    for _ in range(3):
-        theta = theta / (1 + np.sqrt(1 + theta * theta))
-    square, series = theta * theta, 0 * theta
-    for k in reversed(range(13)):
-        series = series * -square + 1 / (2 * k + 1)
-    # the sign of every second term is in −θ²
-    return 8 * theta * series
+    return atan2(theta, 1 + 0 * theta)
 
 
 def arctan_potential(theta: Any) -> Any:

@@ -92,10 +92,7 @@ def in_order(axes: Any) -> str:
 def task_of(robot: Robot, frame: str, axes: str, orientation: Any = None) -> Task:
     """Return a task, checked against the robot that is to do it.
 
-    Raises:
-        UnknownName: If the robot has no such frame.
-        BadArgument: If the axes or the orientation are none, or if the robot cannot do the task:
-            its Jacobian is singular wherever it was tried.
+    One at which the Jacobian is singular wherever it was tried is refused.
     """
     frame_name(robot, frame)
     task = Task(frame, in_order(axes), None if orientation is None else rotation(orientation))
@@ -157,10 +154,8 @@ class Along:
 def task_reference(task: Task, value: Any) -> Any:
     """Return where the frame should be over time, along the axes of the task.
 
-    Args:
-        task: The task.
-        value: A reference of the frame's origin in base axes, or one along the axes of the task
-            alone, or a place to stay at.
+    It is a reference of the frame's origin in base axes, or along those of the task alone, or a
+    place.
     """
     parts: Sequence[str] = [f"{task.frame} {axis}" for axis in task.axes]
     if callable(getattr(value, "at", None)):

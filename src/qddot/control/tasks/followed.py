@@ -68,15 +68,10 @@ def followed(
     steps: int,
     stride: int,
 ) -> FollowedTasks:
-    """Return the motions of a batch of arms.
+    """Return the motions of a batch of arms, and a row every `stride` steps.
 
-    Args:
-        velocity: The tasks.
-        given: Where the arms start, and what the program takes besides, each for all arms or one
-            for each.
-        batch: The shape of the batch.
-        steps: How many steps.
-        stride: How many from row to row.
+    Given are where the arms start, and what the program takes besides, for all arms or one for
+    each.
     """
     ports, h = velocity.program.inputs[velocity.timed :], velocity.step
     flat = [

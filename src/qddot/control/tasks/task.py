@@ -129,11 +129,7 @@ class VelocityTask(ABC):
 
 
 def tasks_of(robot: Robot, tasks: Any) -> tuple[VelocityTask, ...]:
-    """Return the tasks of a robot, checked, the lowest level first.
-
-    Raises:
-        BadArgument: If there is none, something is no task, or two have one name.
-    """
+    """Return the tasks of a robot, checked, the lowest level first."""
     given = list(tasks) if isinstance(tasks, (list, tuple)) else [tasks]
     if not given:
         raise BadArgument("There is no task; give at least one, like FrameTask('tool').")
