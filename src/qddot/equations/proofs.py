@@ -25,8 +25,8 @@ from qddot.equations.exact_tree import ExactRobot, with_angles_meant
 from qddot.equations.polynomial import Polynomial, WorkLimitReached, at_most, partial, until
 from qddot.equations.text import width
 from qddot.formulations.coriolis import factorisations
-from qddot.formulations.routes import ROUTES, UNSEEN
-from qddot.formulations.virtual_work import read, turning
+from qddot.formulations.formulation import UNSEEN, formulation
+from qddot.formulations.virtual_work import KNOWN, read, turning
 from qddot.model.friction import Friction
 from qddot.plain_text import fitted
 from qddot.results import Judged, in_notebook
@@ -46,6 +46,7 @@ CORIOLIS = {
 Sides = tuple[Iterable[Scalar], Iterable[Scalar]]
 Derived = Callable[[], Equations]  # made when first asked for, within the time of a claim
 UNDECIDED = "not decided in the time given"
+NO_STATE = "not decided, as no values of the symbols were found at which all numbers are real"
 EXACT_TERMS, EXACT_PRODUCTS = 1000, 3e5  # of M, of terms: virtual work takes a second with more
 AGREE = "lagrange and {} give the same M, c and g"
 
@@ -96,11 +97,11 @@ class Proof(Judged):
         agree = {c.statement.split()[2]: c for c in self.claims if "give the same" in c.statement}
         rows = []
         for name in FORMULATIONS:
-            (M, c, g, shared), claim = ROUTES.get(name, ("",) * 4), agree.get(name)
-            shared += claim.statement.partition("c and g")[2] if claim else ""
+            way, claim = formulation(name), agree.get(name)
+            more = claim.statement.partition("c and g")[2] if claim else ""
             equal = verdict(claim) if claim else "open" if rows else "–"
-            names = {"formulation": name, "M": M, "c": c, "g": g}
-            rows.append({**names, "shared": shared, "equal": equal})
+            names = {"formulation": name, "M": way.M, "c": way.c, "g": way.g}
+            rows.append({**names, "shared": way.shared + more, "equal": equal})
         return tuple(rows)
 
     @fitted
@@ -194,7 +195,7 @@ def virtual_work(robot: ExactRobot, eqs: Derived, terms: float) -> Claim:
     """
     statement, started = AGREE.format("virtual_work"), time.monotonic()
     masses = read(with_angles_meant(robot.model)[0])
-    if kinds := {link.kind for link in masses.links if link.motion is not None}:
+    if kinds := {joint.kind for joint in robot.model.joints} - {*KNOWN}:
         statement += f"; {', '.join(sorted(kinds))} joints move as their class says"
 
     def sides() -> Sides:
@@ -207,12 +208,13 @@ def virtual_work(robot: ExactRobot, eqs: Derived, terms: float) -> Claim:
         if claim.holds is not None:
             return claim
     try:
-        digits, where = agreeing_digits(eqs(), masses)
+        digits, where = agreeing_digits(eqs(), masses) or (None, NO_STATE)
     except WorkLimitReached:
-        digits, where = 0, UNDECIDED
-    holds = False if digits < ENOUGH and where != UNDECIDED else None
-    seconds, few = time.monotonic() - started, digits < ENOUGH
-    return Claim(statement, holds, True, 0, seconds, where * few, None if few else digits)
+        digits, where = None, UNDECIDED
+    few, seconds = digits is not None and digits < ENOUGH, time.monotonic() - started
+    if digits is None or few:
+        return Claim(statement, False if few else None, True, 0, seconds, where)
+    return Claim(statement, None, True, 0, seconds, digits=digits)
 
 
 def structure(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:

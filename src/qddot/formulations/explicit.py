@@ -12,9 +12,10 @@ from itertools import combinations
 import numpy as np
 
 from qddot.formulations.calculus import along_joints
-from qddot.formulations.derivation import Derivation, Part, Quantity, link_name, torque_part
+from qddot.formulations.derivation import Part, Quantity, link_name
+from qddot.formulations.formulation import RobotState, Terms, routes, torque_part
 from qddot.formulations.lagrange import POINTS, inertia_name, reference
-from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.notation import Notation
 from qddot.formulations.velocity_parts import (
     centrifugal_and_coriolis,
     christoffel,
@@ -33,25 +34,15 @@ from qddot.spatial.vector import cross, skew, vector
 MOST_COLUMNS = 4  # that are written out
 
 
-def derive(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    notation: Notation = NOTATION,
-    qdd: JointVec | None = None,
-) -> Derivation:
+@routes("Σ JᵀmJ + JᵀIJ", "Christoffel symbols", "−Σ Jᵀmg")
+def derive(at: RobotState) -> Terms:
     """Return the equation of motion in its explicit form.
 
     The terms, of which the second is split into centrifugal and Coriolis forces:
 
         M(q) q̈ + C(q)[q̇²] + B(q)[q̇q̇] + G(q) = τ
-
-    Args:
-        tree: The robot.
-        q, qd: Joint positions [rad or m] and velocities, shape (n,).
-        notation: The letters of the steps.
-        qdd: Accelerations for the steps; zero if not given.
     """
+    tree, q, qd, n = at.tree, at.q, at.qd, at.notation
     links = jacobians(tree, q)
     M = mass_matrix(tree, links)
     m = along_joints(tree, lambda x: M if x is q else mass_matrix(tree, jacobians(tree, x)), q)
@@ -61,19 +52,19 @@ def derive(
     c = C @ squares + (B @ products if len(products) else 0)
     G = gravity(tree, links)
 
-    def worked_out() -> list[Part]:
+    def parts() -> list[Part]:
         return [
-            *(link_part(tree, link, i, notation) for i, link in enumerate(links)),
-            mass_part(tree, links, M, notation),
-            slopes_part(m, notation),
-            christoffel_part(b, notation),
-            split_part(C, B, squares, products, c, notation),
-            coriolis_part(m, b, qd, c, notation),
-            gravity_part(tree, links, G, notation),
-            torque_part(tree, M, c, G, qdd, notation),
+            *(link_part(tree, link, i, n) for i, link in enumerate(links)),
+            mass_part(tree, links, M, n),
+            slopes_part(m, n),
+            christoffel_part(b, n),
+            split_part(C, B, squares, products, c, n),
+            coriolis_part(m, b, qd, c, n),
+            gravity_part(tree, links, G, n),
+            torque_part(at, M, c, G),
         ]
 
-    return Derivation("explicit", M, c, G, worked_out)
+    return M, c, G, parts
 
 
 # how it is written on the board

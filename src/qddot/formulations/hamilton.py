@@ -3,34 +3,24 @@
 from __future__ import annotations
 
 from qddot.formulations.calculus import along_joints
-from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
+from qddot.formulations.derivation import Part, Quantity
+from qddot.formulations.formulation import RobotState, Terms, routes, torque_part
 from qddot.formulations.lagrange import inertia_form, potential_energies
-from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.notation import Notation
 from qddot.formulations.velocity_parts import mass_rate
-from qddot.model.tree import Tree
-from qddot.scalars import ConfigVec, JointMat, JointVec, Scalar
+from qddot.scalars import JointMat, JointVec, Scalar
 from qddot.spatial.vector import vector
 
 
-def derive(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    notation: Notation = NOTATION,
-    qdd: JointVec | None = None,
-) -> Derivation:
+@routes("lagrange's", "Ṁq̇ − ½[q̇ᵀ ∂M q̇]", "lagrange's", "tree; M, g of lagrange")
+def derive(at: RobotState) -> Terms:
     """Return the equation of motion from the Hamiltonian H = ½ pᵀ M⁻¹ p + P.
 
     At constant p the kinetic energy falls where M grows, so that with p = M q̇:
 
         q̇ = ∂H/∂p        ṗ = τ − ∂H/∂q        ∂H/∂q_k = −½ q̇ᵀ (∂M/∂q_k) q̇ + ∂P/∂q_k
-
-    Args:
-        tree: The robot.
-        q, qd: Joint positions [rad or m] and velocities, shape (n,).
-        notation: The letters of the steps.
-        qdd: Accelerations for the steps; zero if not given.
     """
+    tree, q, qd, n = at.tree, at.q, at.qd, at.notation
     M = inertia_form(tree, q)
     slopes = along_joints(tree, lambda x: M if x is q else inertia_form(tree, x), q)
     M_rate = mass_rate(slopes, qd)
@@ -38,15 +28,14 @@ def derive(
     g = along_joints(tree, lambda x: sum(potential_energies(tree, x)), q)
     c = M_rate @ qd - pull
 
-    def worked_out() -> list[Part]:
-        P = sum(potential_energies(tree, q))
+    def parts() -> list[Part]:
         return [
-            energy_part(M, qd, P, notation),
-            motion_part(M_rate, pull, c, g, notation),
-            torque_part(tree, M, c, g, qdd, notation),
+            energy_part(M, qd, sum(potential_energies(tree, q)), n),
+            motion_part(M_rate, pull, c, g, n),
+            torque_part(at, M, c, g),
         ]
 
-    return Derivation("hamilton", M, c, g, worked_out)
+    return M, c, g, parts
 
 
 # how it is written on the board

@@ -14,8 +14,9 @@ import numpy as np
 
 from qddot.errors import BadArgument
 from qddot.formulations.calculus import along_joints
-from qddot.formulations.derivation import Derivation, Part, Quantity, link_name
-from qddot.formulations.notation import NOTATION, Notation, raised
+from qddot.formulations.derivation import Part, Quantity, link_name
+from qddot.formulations.formulation import RobotState, Terms, routes
+from qddot.formulations.notation import Notation, raised
 from qddot.formulations.velocity_parts import christoffel, named_part
 from qddot.model.tree import BASE, Lever, Tree
 from qddot.scalars import ConfigVec, JointMat, JointVec, Mat3, Scalar, Vec3
@@ -28,25 +29,15 @@ SHORT_SQUARE = 12  # terms of a squared velocity that is written out
 POINTS = {"C": "Centre of mass", "O": "Origin"}
 
 
-def derive(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    notation: Notation = NOTATION,
-    qdd: JointVec | None = None,
-) -> Derivation:
+@routes("∂²K/∂q̇²", "d/dt ∂K/∂q̇ − ∂K/∂q", "∂P/∂q")
+def derive(at: RobotState) -> Terms:
     """Return the equation of motion from the Lagrangian L = K − P.
 
     One equation per coordinate, of which only what gravity and inertia do is in the terms:
 
         d/dt ∂L/∂q̇ − ∂L/∂q + ∂D/∂q̇ = τ        c = ṗ(q̈ = 0) − ∂K/∂q        g = ∂P/∂q
-
-    Args:
-        tree: The robot.
-        q, qd: Joint positions [rad or m] and velocities, shape (n,).
-        notation: The letters of the steps.
-        qdd: Accelerations for the steps; zero if not given.
     """
+    tree, q, qd, n = at.tree, at.q, at.qd, at.notation
     M = inertia_form(tree, q)
 
     def momenta_and_energy(x: JointVec) -> np.ndarray:
@@ -57,34 +48,26 @@ def derive(
     pdot, K_by_q = qd @ by_q[:, :-1], by_q[:, -1]
     g = along_joints(tree, lambda x: sum(potential_energies(tree, x)), q)
 
-    def worked_out() -> list[Part]:
-        rising = pdot if qdd is None else M @ qdd + pdot
-        links, whole = energies(tree, q, qd, notation)
-        torques = coordinate_parts(tree, q, qd, M @ qd, rising, K_by_q, g, notation)
+    def parts() -> list[Part]:
+        rising = pdot if at.qdd is None else M @ at.qdd + pdot
+        torques = coordinate_parts(at, M @ qd, rising, K_by_q, g)
         slopes = along_joints(tree, lambda x: M if x is q else inertia_form(tree, x), q)
-        named = named_part(christoffel(slopes), pdot - K_by_q, notation)
-        return [*links, whole, *torques, *matrix_parts(tree, M, notation), named]
+        named = named_part(christoffel(slopes), pdot - K_by_q, n)
+        return [*energies(tree, q, qd, n), *torques, *matrix_parts(tree, M, n), named]
 
-    return Derivation("lagrange", M, pdot - K_by_q, g, worked_out)
+    return M, pdot - K_by_q, g, parts
 
 
 # how it is written on the board
 
 
 def coordinate_parts(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    p: JointVec,
-    rising: JointVec,
-    K_by_q: JointVec,
-    g: JointVec,
-    n: Notation,
+    at: RobotState, p: JointVec, rising: JointVec, K_by_q: JointVec, g: JointVec
 ) -> list[Part]:
     """Return Lagrange's equation of every coordinate."""
-    springs, dampers = elastic_torque(tree, q), damping_torque(tree, qd)
-    parts = []
-    for i in range(tree.n):
+    springs, dampers = elastic_torque(at.tree, at.q), damping_torque(at.tree, at.qd)
+    n, parts = at.notation, []
+    for i in range(len(p)):
         by_velocity = rf"\partial {n.lagrangian}/\partial {n.qd(i)}"
         by_position = rf"\partial {n.lagrangian}/\partial {n.q(i)}"
         taken = rf"\partial {n.dissipation}/\partial {n.qd(i)}"
@@ -139,7 +122,7 @@ def matrix_parts(tree: Tree, M: JointMat, n: Notation) -> list[Part]:
     return [mass, Part("Springs and dampers in matrices", words, (slow, stiff))]
 
 
-def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[Part], Part]:
+def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> list[Part]:
     """Return how every link moves and its energies, and from these the Lagrangian."""
     motions = time_derivatives(tree, q, qd)
     K, P = kinetic_energies(tree, q, motions), potential_energies(tree, q)
@@ -242,7 +225,7 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
         rf"$W = \sum_i {n.torques}_i\,{n.coordinates}_i$, whose slopes they are; what the "
         r"environment pushes with, $F_c$, adds $J^T F_c$ to them."
     )
-    return parts, Part("The Lagrangian", words, whole)
+    return [*parts, Part("The Lagrangian", words, whole)]
 
 
 def counted_from_rest(tree: Tree, q: ConfigVec, P: Scalar, n: Notation) -> list[Quantity]:

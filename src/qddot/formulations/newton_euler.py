@@ -13,21 +13,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from qddot.formulations.derivation import (
-    Derivation,
-    Part,
-    Quantity,
-    driven,
-    followed,
-    link_name,
-    rotor_names,
-    term_runs,
-    torque_part,
-)
+from qddot.formulations.derivation import Part, Quantity, driven, followed, link_name, rotor_names
+from qddot.formulations.formulation import RobotState, Terms, routes, term_runs, torque_part
 from qddot.formulations.lagrange import inertia_name, reference
-from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.notation import Notation
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import ConfigVec, JointVec, Scalar, Vec3
+from qddot.scalars import ConfigVec, JointMat, JointVec, Scalar, Vec3
 from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.rotation import IDENTITY
 from qddot.spatial.vector import cross, vector
@@ -48,38 +39,26 @@ class NewtonEulerRun:
     tau: JointVec = field(default_factory=lambda: vector([]))
 
 
-def derive(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    notation: Notation = NOTATION,
-    qdd: JointVec | None = None,
-) -> Derivation:
-    """Return the equation of motion from Newton's and Euler's equations of every link.
+@routes("3-D recursion", "3-D recursion", "accelerated base")
+def derive(at: RobotState) -> Terms:
+    """Return the equation of motion from Newton's and Euler's equations of every link."""
+    tree, q, n = at.tree, at.q, at.notation
+    resting, coasting, _, M = term_runs(recursion, at)
+    c, g = coasting.tau, resting.tau
 
-    Args:
-        tree: The robot.
-        q, qd: Joint positions [rad or m] and velocities, shape (n,).
-        notation: The letters of the steps.
-        qdd: Accelerations for the steps; zero if not given.
-    """
-    resting, coasting, starting = term_runs(recursion, tree, q, qd)
-    columns, c, g = [run.tau for run in starting], coasting.tau, resting.tau
-    M = np.stack(columns, axis=1)
-
-    def worked_out() -> list[Part]:
-        accelerations = np.zeros(tree.n, dtype=int) if qdd is None else qdd
-        run = recursion(tree, q, qd, accelerations, tree.gravity)
+    def parts() -> list[Part]:
+        accelerations = np.zeros(tree.n, dtype=int) if at.qdd is None else at.qdd
+        run = recursion(tree, q, at.qd, accelerations, tree.gravity)
         links = range(len(tree.bodies))
         return [
-            *(outward_part(tree, q, i, run, notation) for i in links),
-            *(inward_part(tree, q, i, run, notation) for i in reversed(links)),
-            *motors_part(tree, run, notation),
-            sorted_part(columns, c, g, notation),
-            torque_part(tree, M, c, g, qdd, notation),
+            *(outward_part(tree, q, i, run, n) for i in links),
+            *(inward_part(tree, q, i, run, n) for i in reversed(links)),
+            *motors_part(tree, run, n),
+            sorted_part(M, c, g, n),
+            torque_part(at, M, c, g),
         ]
 
-    return Derivation("newton_euler", M, c, g, worked_out)
+    return M, c, g, parts
 
 
 def recursion(
@@ -244,9 +223,8 @@ def motors_part(tree: Tree, run: NewtonEulerRun, n: Notation) -> list[Part]:
     return [Part("The motors", words, tuple(steps))] if steps else []
 
 
-def sorted_part(columns: list[JointVec], c: JointVec, g: JointVec, n: Notation) -> Part:
+def sorted_part(M: JointMat, c: JointVec, g: JointVec, n: Notation) -> Part:
     """Return the torques sorted into the terms of the equation."""
-    M = np.stack(columns, axis=1)
     steps = (
         Quantity("What multiplies the accelerations, rotors included", n.mass_matrix, M),
         Quantity("What is left without gravity", n.velocity_torques, c),

@@ -9,17 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qddot.formulations.derivation import (
-    Derivation,
-    Part,
-    Quantity,
-    driven,
-    followed,
-    link_name,
-    term_runs,
-    torque_part,
-)
-from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.derivation import Part, Quantity, driven, followed, link_name
+from qddot.formulations.formulation import RobotState, Terms, routes, term_runs, torque_part
+from qddot.formulations.notation import Notation
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, Force, JointVec, Motion
 from qddot.spatial.pose import ORIGIN
@@ -39,32 +31,19 @@ class Recursion:
     tau: JointVec
 
 
-def derive(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    notation: Notation = NOTATION,
-    qdd: JointVec | None = None,
-) -> Derivation:
-    """Return the equation of motion, term by term out of the recursion.
+@routes("6-D recursion", "6-D recursion", "accelerated base", "tree; × with stacked")
+def derive(at: RobotState) -> Terms:
+    """Return the equation of motion, term by term out of the recursion."""
+    tree, n, (resting, coasting, starting, M) = at.tree, at.notation, term_runs(recursion, at)
 
-    Args:
-        tree: The robot.
-        q, qd: Joint positions [rad or m] and velocities, shape (n,).
-        notation: The letters of the steps.
-        qdd: Accelerations for the steps; zero if not given.
-    """
-    resting, coasting, starting = term_runs(recursion, tree, q, qd)
-    M = np.stack([run.tau for run in starting], axis=1)
-
-    def worked_out() -> list[Part]:
+    def parts() -> list[Part]:
         return [
-            *(link_part(tree, i, coasting, resting, notation) for i in range(len(tree.bodies))),
-            runs_part(starting, coasting.tau, resting.tau, notation),
-            torque_part(tree, M, coasting.tau, resting.tau, qdd, notation),
+            *(link_part(tree, i, coasting, resting, n) for i in range(len(tree.bodies))),
+            runs_part(starting, coasting.tau, resting.tau, n),
+            torque_part(at, M, coasting.tau, resting.tau),
         ]
 
-    return Derivation("recursive", M, coasting.tau, resting.tau, worked_out)
+    return M, coasting.tau, resting.tau, parts
 
 
 # how it is written on the board

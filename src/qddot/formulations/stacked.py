@@ -9,13 +9,15 @@ MR: K. Lynch, F. Park, *Modern Robotics*, 2017, section 8.4.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from qddot.formulations.calculus import along_joints
-from qddot.formulations.derivation import Derivation, Part, Quantity, link_name, torque_part
-from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.derivation import Part, Quantity, link_name
+from qddot.formulations.formulation import RobotState, Terms, routes, torque_part
+from qddot.formulations.notation import Notation
 from qddot.formulations.velocity_parts import christoffel, christoffel_matrices, factors_part
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, Force, JointMat, JointVec, Motion
@@ -24,6 +26,7 @@ from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.vector import cross_force, cross_motion, join, vector
 
 SIX = np.eye(6, dtype=int)  # ints, so that symbolic results stay exact
+STILL_BASE = (0 * SIX[0], 0 * SIX[0])
 
 
 @dataclass(frozen=True)
@@ -37,15 +40,8 @@ class Stack:
     base: np.ndarray  # (6N, 6): takes a motion of the base to the links that hang from it
 
 
-def derive(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    notation: Notation = NOTATION,
-    qdd: JointVec | None = None,
-    *,
-    base_motion: tuple[Motion, Motion] | None = None,
-) -> Derivation:
+@routes("AᵀLᵀGLA", "brackets", "accelerated base", "tree; × with recursive")
+def derive(at: RobotState, base_motion: tuple[Motion, Motion] = STILL_BASE) -> Terms:
     """Return the equation of motion in stacked form.
 
     Motion of all links, forces on all links, torques; c and g are what they give without q̈:
@@ -54,15 +50,12 @@ def derive(
         F = 𝓛ᵀ (𝓖 V̇ − [ad_V]ᵀ 𝓖 V)          τ = 𝓐ᵀ F                    MR (8.4)
 
     Args:
-        tree: The robot.
-        q, qd: Joint positions [rad or m] and velocities, shape (n,).
-        notation: The letters of the steps.
-        qdd: Accelerations for the steps; zero if not given.
+        at: The robot and its state.
         base_motion: Twist [ω; u] of the base and its rate, in base axes. What they need is in c
             (the twist) and in g (its rate, which adds to gravity).
     """
-    s = stack(tree, q)
-    twist, rate = base_motion if base_motion else (0 * SIX[0], 0 * SIX[0])
+    tree, q, qd, n = at.tree, at.q, at.qd, at.notation
+    s, (twist, rate) = stack(tree, q), base_motion
     upwards = join(ORIGIN, vector([-x for x in tree.gravity]))
     V_base, Vd_base = s.base @ twist, s.base @ (rate + upwards)
     LA = s.L @ s.A
@@ -74,17 +67,17 @@ def derive(
     c = LA.T @ F_c
     g = LA.T @ (s.G @ (s.L @ Vd_base))
 
-    def worked_out() -> list[Part]:
+    def parts() -> list[Part]:
         return [
-            *link_parts(tree, q, s, notation),
+            *link_parts(tree, q, s, n),
             stacks_part(s, not all(drive.own for drive in tree.drives)),
-            motion_part(s, Aqd, V, Vd_c, V_base, notation),
-            terms_part(tree, q, qd, s, M, c, g, F_c, Vd_base, notation),
-            slopes_part(tree, q, qd, notation),
-            torque_part(tree, M, c, g, qdd, notation),
+            motion_part(s, Aqd, V, Vd_c, V_base, n),
+            terms_part(at, s, (M, c, g), F_c, Vd_base),
+            slopes_part(tree, q, qd, n),
+            torque_part(at, M, c, g),
         ]
 
-    return Derivation("stacked", M, c, g, worked_out)
+    return M, c, g, parts
 
 
 # how it is written on the board; the script letters are those of MR
@@ -161,18 +154,10 @@ def motion_part(
 
 
 def terms_part(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    s: Stack,
-    M: JointMat,
-    c: JointVec,
-    g: JointVec,
-    F_c: np.ndarray,
-    Vd_base: np.ndarray,
-    n: Notation,
+    at: RobotState, s: Stack, terms: Sequence[np.ndarray], F_c: np.ndarray, Vd_base: np.ndarray
 ) -> Part:
     """Return the terms of the equation, by the closed forms of MR and the deck."""
+    tree, n, (M, c, g) = at.tree, at.notation, terms
     A, L, G, W = (rf"\mathcal {letter}" for letter in "ALGW")
     v = n.velocities
     ad_A, ad_V = rf"[\mathrm{{ad}}_{{{A}{v}}}]", r"[\mathrm{ad}_{\mathcal V}]"
@@ -190,7 +175,7 @@ def terms_part(
         Quantity(
             "Its time derivative, without differentiating",
             n.rate(n.mass_matrix),
-            mass_matrix_rate(tree, q, qd, s),
+            mass_matrix_rate(tree, at.q, at.qd, s),
             rate,
         ),
         Quantity("Centrifugal and Coriolis torques", n.velocity_torques, c, velocity),

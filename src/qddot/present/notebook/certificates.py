@@ -14,7 +14,7 @@ from qddot.certificate.properties import Property
 from qddot.equations.answers.sheet import GradedSheet
 from qddot.equations.answers.verdict import Verdict, capitalised, listed
 from qddot.equations.proofs import Claim, Proof, summary, verdict
-from qddot.formulations.routes import UNSEEN
+from qddot.formulations.formulation import UNSEEN
 from qddot.present.notebook.cell import rows, shown, words
 from qddot.present.pages.page import bullets, facts, paragraph
 
