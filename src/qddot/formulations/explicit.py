@@ -75,27 +75,18 @@ def link_part(tree: Tree, link: LinkJacobians, i: int, n: Notation) -> Part:
     k = i + 1
     P = n.of_link("centre", i) if link.point == "C" else f"P_{{O_{{{k}}}}}"
     I = inertia_name(link.point, i, n)
+    linear = (
+        r"Linear Jacobian, in base axes, with a column $z_j\times(P - p_j)$ for a joint that "
+        "turns about an axis through $p_j$ and $z_j$ for one that slides"
+    )
+    angular = r"Angular Jacobian, in the link's own axes ($\bar\varepsilon = 1$ turns, 0 slides)"
+    about, J_v = POINTS[link.point].lower(), rf"\partial {P}/\partial {n.coordinates}"
+    J_w = angular_columns(tree, i, n)
     steps = [
         Quantity(POINTS[link.point], P, link.P),
-        Quantity(
-            "Linear Jacobian, in base axes, with a column $z_j\\times(P - p_j)$ for a joint that "
-            "turns about an axis through $p_j$ and $z_j$ for one that slides",
-            n.of_link("linear_jacobian", i),
-            link.J_v,
-            rf"\partial {P}/\partial {n.coordinates}",
-        ),
-        Quantity(
-            r"Angular Jacobian, in the link's own axes ($\bar\varepsilon = 1$ turns, 0 slides)",
-            n.of_link("angular_jacobian", i),
-            link.J_w,
-            angular_columns(tree, i, n),
-        ),
-        Quantity(
-            f"Inertia about {'the centre of mass' if link.point == 'C' else 'the origin'}, "
-            "in the link's own axes",
-            I,
-            link.I.I,
-        ),
+        Quantity(linear, n.of_link("linear_jacobian", i), link.J_v, J_v),
+        Quantity(angular, n.of_link("angular_jacobian", i), link.J_w, J_w),
+        Quantity(f"Inertia about the {about}, in the link's own axes", I, link.I.I),
     ]
     if link.J_h.any():
         title = "What the velocities make of the first moment about the origin"
@@ -131,14 +122,13 @@ def mass_part(tree: Tree, links: list[LinkJacobians], M: JointMat, n: Notation) 
         moving = rf"m_{{{i + 1}}}\,({J_v})^T {J_v}"
         J_h = first_moment_jacobian(i)
         turning = rf"({J_w})^T\,{inertia_name(link.point, i, n)}\,{J_w}"
-        about = link.point == "C"
-        shares = (link.I.m * (link.J_v.T @ link.J_v), link.J_w.T @ (link.I.I @ link.J_w))
+        moves, turns = link.I.m * (link.J_v.T @ link.J_v), link.J_w.T @ (link.I.I @ link.J_w)
         shared = link.J_v.T @ link.J_h
         name, crossed = link_name(tree, i, n).partition(",")[0], f"({J_v})^T {J_h} + {J_h}^T {J_v}"
-        if about or shares[0].any():
-            moved.append(Quantity(f"{name} moves", moving, shares[0]))
-        if about or shares[1].any():
-            turned.append(Quantity(f"{name} turns", turning, shares[1]))
+        if link.point == "C" or moves.any():
+            moved.append(Quantity(f"{name} moves", moving, moves))
+        if link.point == "C" or turns.any():
+            turned.append(Quantity(f"{name} turns", turning, turns))
         if shared.any():
             both.append(Quantity(f"{name} does both at once", crossed, shared + shared.T))
     steps = moved + turned + both

@@ -44,50 +44,32 @@ def derive(at: RobotState) -> Terms:
 def energy_part(M: JointMat, qd: JointVec, P: Scalar, n: Notation) -> Part:
     """Return the momenta and the Hamiltonian."""
     v, H, momenta = n.velocities, r"\mathcal{H}", M @ qd
+    inverse = f"{n.mass_matrix}^{{-1}} {n.momentum}"
+    title = f"The Hamiltonian, the energy of links and rotors, here by ${v} = {inverse}$"
+    whole = rf"\tfrac12\,{n.momentum}^T {inverse} + {n.potential}"
     energy = (
         Quantity("Mass matrix", n.mass_matrix, M, rf"\partial^2 {n.kinetic}/\partial {v}^2"),
         Quantity("Momenta", n.momentum, momenta, rf"{n.mass_matrix}\,{v}"),
         Quantity("Potential energy of the links under gravity", n.potential, P),
-        Quantity(
-            "The Hamiltonian, the energy of links and rotors, here by "
-            f"${v} = {n.mass_matrix}^{{-1}} {n.momentum}$",
-            H,
-            qd @ momenta / 2 + P,
-            rf"\tfrac12\,{n.momentum}^T {n.mass_matrix}^{{-1}} {n.momentum} + {n.potential}",
-        ),
+        Quantity(title, H, qd @ momenta / 2 + P, whole),
     )
     return Part("Momenta and energy", "Momenta stand in the place of velocities.", energy)
 
 
 def motion_part(M_rate: JointMat, pull: JointVec, c: JointVec, g: JointVec, n: Notation) -> Part:
     """Return Hamilton's equations, and what they give for the velocities and gravity."""
-    v, H = n.velocities, r"\mathcal{H}"
+    v, H, Mdot = n.velocities, r"\mathcal{H}", n.rate(n.mass_matrix)
+    half = rf"\tfrac12\,[\,{v}^T (\partial {n.mass_matrix}/\partial q_k)\,{v}\,]"
+    by_q, weight = (rf"\partial {x}/\partial {n.coordinates}" for x in (H, n.potential))
+    title = "Slopes of the Hamiltonian at constant momenta"
     changes = (
-        Quantity("Time derivative of the mass matrix", n.rate(n.mass_matrix), M_rate),
-        Quantity(
-            "Slopes of the Hamiltonian at constant momenta",
-            rf"\partial {H}/\partial {n.coordinates}",
-            g - pull,
-            rf"-\tfrac12\,[\,{v}^T (\partial {n.mass_matrix}/\partial q_k)\,{v}\,]"
-            rf" + \partial {n.potential}/\partial {n.coordinates}",
-        ),
-        Quantity(
-            "What the velocities take",
-            n.velocity_torques,
-            c,
-            rf"{n.rate(n.mass_matrix)}\,{v}"
-            rf" - \tfrac12\,[\,{v}^T (\partial {n.mass_matrix}/\partial q_k)\,{v}\,]",
-        ),
-        Quantity(
-            "Gravity torques",
-            n.gravity_torques,
-            g,
-            rf"\partial {n.potential}/\partial {n.coordinates}",
-        ),
+        Quantity("Time derivative of the mass matrix", Mdot, M_rate),
+        Quantity(title, by_q, g - pull, f"-{half} + {weight}"),
+        Quantity("What the velocities take", n.velocity_torques, c, rf"{Mdot}\,{v} - {half}"),
+        Quantity("Gravity torques", n.gravity_torques, g, weight),
     )
     words = (
         rf"Two equations of first order: ${v} = \partial {H}/\partial {n.momentum}$, the "
-        rf"definition of ${n.momentum}$ again, and "
-        rf"${n.rate(n.momentum)} = {n.torques} - \partial {H}/\partial {n.coordinates}$."
+        rf"definition of ${n.momentum}$ again, and ${n.rate(n.momentum)} = {n.torques} - {by_q}$."
     )
     return Part("Hamilton's equations", words, changes)

@@ -133,17 +133,14 @@ def motion_part(
     own = rf"\mathcal A{qd}"
     twists = rf"\mathcal L({own}{base})" if moving else rf"\mathcal L{own}"
     carried = rf"(\mathcal W\mathcal V{base})" if moving else r"\mathcal W\mathcal V"
+    rates = rf"\dot{{\mathcal V}}|_{{{n.accelerations} = 0}}"
+    bracket = rf"-\mathcal L\,[\mathrm{{ad}}_{{{own}}}]\,{carried}"
     steps = [Quantity("Twist of the base", r"\mathcal V_{\mathrm{base}}", V_base)] * moving
     steps += [
         Quantity("Twists of the links", r"\mathcal V", V, twists),
         *brackets("Bracket of the twist of link", r"\mathcal V", V),
         *brackets("Bracket of what its joint adds to link", rf"({own})", Aqd),
-        Quantity(
-            "Rates of the twists at constant velocities",
-            rf"\dot{{\mathcal V}}|_{{{n.accelerations} = 0}}",
-            Vd_c,
-            rf"-\mathcal L\,[\mathrm{{ad}}_{{{own}}}]\,{carried}",
-        ),
+        Quantity("Rates of the twists at constant velocities", rates, Vd_c, bracket),
     ]
     words = (
         "From the base outwards: what the joints' velocities make of the links' twists. "
@@ -166,18 +163,13 @@ def terms_part(
     mass = rf"{A}^T{L}^T{G}{L}{A}{rotor} = \sum_i J_{{ib}}^T\,{G}_i\,J_{{ib}}{rotor}"
     rate = rf"-{A}^T{L}^T{W}^T{ad_A}^T{L}^T{G}{L}{A} - {A}^T{L}^T{G}{L}{ad_A}{W}{L}{A}"
     velocity = rf"-{A}^T{L}^T({G}{L}{ad_A}{W} + {ad_V}^T{G}){L}{A}{v}"
-    V_base = r"\dot{\mathcal V}_{\mathrm{base}}"
+    V_base, Md = r"\dot{\mathcal V}_{\mathrm{base}}", mass_matrix_rate(tree, at.q, at.qd, s)
     at_rest = rf"\mathcal F|_{{{n.accelerations} = 0}}"
     wrenches = rf"{L}^T({G}\,\dot{{\mathcal V}}|_{{{n.accelerations} = 0}} - {ad_V}^T{G}\mathcal V)"
     steps = (
         Quantity("Wrenches that the motion takes", at_rest, s.L.T @ F_c, wrenches),
         Quantity("Mass matrix", n.mass_matrix, M, mass),
-        Quantity(
-            "Its time derivative, without differentiating",
-            n.rate(n.mass_matrix),
-            mass_matrix_rate(tree, at.q, at.qd, s),
-            rate,
-        ),
+        Quantity("Its time derivative, without differentiating", n.rate(n.mass_matrix), Md, rate),
         Quantity("Centrifugal and Coriolis torques", n.velocity_torques, c, velocity),
         Quantity("The base accelerates upwards instead of gravity", V_base, Vd_base),
         Quantity("Gravity torques", n.gravity_torques, g, rf"{A}^T{L}^T{G}{L}\,{V_base}"),

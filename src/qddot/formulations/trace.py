@@ -107,24 +107,15 @@ def link_parts(at: RobotState, links: list[Transform], pseudo: list[np.ndarray])
             if i != d:
                 same = slope(n, j, i, d)
                 steps.append(Quantity("", slope(n, j, d, i), U, same_as=same))
-        steps.append(
-            Quantity(
-                "Pseudo-inertia, in the frame of the link",
-                n.of_link("pseudo_inertia", j),
-                J,
-                r"\int \bar r\,\bar r^T\,dm",
-            )
-        )
-        letter, centre = reference(body.inertia, q)
+        title, name = "Pseudo-inertia, in the frame of the link", n.of_link("pseudo_inertia", j)
+        steps.append(Quantity(title, name, J, r"\int \bar r\,\bar r^T\,dm"))
+        (letter, centre), r = reference(body.inertia, q), rf"\bar r_{{{k}}}"
         if letter == "C":
-            r = vector([*centre, 1])
-            steps.append(
-                Quantity("Centre of mass, in the frame of the link", rf"\bar r_{{{k}}}", r)
-            )
+            title, centre = "Centre of mass, in the frame of the link", vector([*centre, 1])
+            steps.append(Quantity(title, r, centre))
         else:
-            moment = rf"m_{{{k}}}\,\bar r_{{{k}}}"
             title = "Mass times the centre of mass, its last column"
-            steps.append(Quantity(title, moment, J[:, 3]))
+            steps.append(Quantity(title, rf"m_{{{k}}}\,{r}", J[:, 3]))
         unmoved = [slope(n, j, i) for i in range(tree.n) if i not in link.U]
         words = (
             "Where the frame of the link is, how that depends on the coordinates, and how the mass "
@@ -139,14 +130,11 @@ def link_parts(at: RobotState, links: list[Transform], pseudo: list[np.ndarray])
 
 def energy_part(at: RobotState, links: list[Transform], pseudo: list[np.ndarray]) -> Part:
     """Return the energies as traces: where the terms of the equation come from."""
-    tree, qd, n, K = at.tree, at.qd, at.notation, []
+    tree, qd, n, K, potentials = at.tree, at.qd, at.notation, [], []
     for link, J in zip(links, pseudo, strict=True):
         Td = sum((U * qd[i] for i, U in link.U.items()), start=0 * link.T)
         K.append(trace(Td, J @ Td[:3].T) / 2)
-    potentials = [
-        -(vector([*tree.gravity, 0]) @ (link.T @ J[:, 3]))
-        for link, J in zip(links, pseudo, strict=True)
-    ]
+        potentials.append(-(vector([*tree.gravity, 0]) @ (link.T @ J[:, 3])))
     i_, J_, U = "i", n.pseudo_inertia.replace("$i", "i"), n.transform_slope
     K_formula = (
         rf"\tfrac12\sum_{i_}\sum_a\sum_b \mathrm{{tr}}({U}_{{ia}}\,{J_}\,{U}_{{ib}}^T)"
@@ -161,12 +149,9 @@ def energy_part(at: RobotState, links: list[Transform], pseudo: list[np.ndarray]
     ]
     if tree.has_rotors:
         shares = [shaft.rotor_inertia * shaft.speed(qd) ** 2 / 2 for shaft in tree.shafts]
-        formula = " + ".join(
-            rf"\tfrac12 {n.of_link('rotor_inertia', i)}\,{n.qd(i)}^2"
-            for i in range(tree.n)
-            if tree.rotor_inertia[i]
-        )
-        formula = n.rotor_energy(tree) if tree.shared else formula
+        turning = [i for i in range(tree.n) if tree.rotor_inertia[i]]
+        own = [rf"\tfrac12 {n.of_link('rotor_inertia', i)}\,{n.qd(i)}^2" for i in turning]
+        formula = n.rotor_energy(tree) if tree.shared else " + ".join(own)
         title = "Kinetic energy of the rotors, which turn with their joints"
         rotors, both = f"{n.kinetic}_a", f"{n.kinetic}_t"
         steps.insert(1, Quantity(title, rotors, sum(shares), formula))
