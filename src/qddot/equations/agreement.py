@@ -6,7 +6,7 @@ computed in balls, so that no digit agrees by luck.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from fractions import Fraction
 from math import floor, log10
@@ -29,11 +29,7 @@ ENOUGH = 50  # digits that agree; rounding takes fewer than thirty
 def agreeing_digits(eqs: Equations, masses: Mechanism) -> tuple[int, str] | None:
     """Return how many digits of M, c and g agree at every state, and where the fewest do.
 
-    None if too few states are found at which all numbers have a value.
-
-    Args:
-        eqs: The equations as polynomials.
-        masses: The robot as point masses, in exact expressions. Symbols get random values.
+    Symbols get random values. None if too few states are found at which all numbers have a value.
     """
     rng, found, masses = np.random.default_rng(0), [], turning(masses)
     numbers = [*scalars(masses), *map(atomic, eqs.robot.ring.parameters)]
@@ -53,20 +49,9 @@ def agreeing_digits(eqs: Equations, masses: Mechanism) -> tuple[int, str] | None
 
 
 def compared(
-    eqs: Equations,
-    masses: Mechanism,
-    t: Sequence[fmpq],
-    qd: Sequence[fmpq],
-    symbols: Mapping[str, Fraction],
+    eqs: Equations, masses: Mechanism, t: list[fmpq], qd: list[fmpq], symbols: dict[str, Fraction]
 ) -> Iterator[tuple[int, str]]:
-    """Yield how many digits of each entry agree at a state, and how it differs.
-
-    Args:
-        eqs, masses: What is compared.
-        t: Of each coordinate q, or tan q/2 where it turns.
-        qd: The velocities.
-        symbols: The values of the robot's parameters.
-    """
+    """Yield how many digits of each entry agree, and how it differs; t is q, or tan q/2."""
     ring, size = eqs.robot.ring, 1.0
     pairs = zip(t, ring.turns, strict=True)
     q = [2 * arb(x).atan() if turns else arb(x) for x, turns in pairs]

@@ -185,13 +185,8 @@ def _claims(robot: ExactRobot) -> Iterator[Claim]:
 def virtual_work(robot: ExactRobot, eqs: Derived, terms: float) -> Claim:
     """Return whether the equations are those of virtual work, which is read from the model alone.
 
-    Exact where that takes less than about a second. Else, and where rotors turn by multiples of
-    an angle, at random states.
-
-    Args:
-        robot: The robot.
-        eqs: Its equations from the tree.
-        terms: How many terms its mass matrix has, about.
+    Exact where that takes less than about a second, by the terms of the mass matrix. Else, and
+    where rotors turn by multiples of an angle, at random states.
     """
     statement, started = AGREE.format("virtual_work"), time.monotonic()
     masses = read(with_angles_meant(robot.model)[0])
@@ -224,12 +219,10 @@ def structure(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:
         "M is symmetric",
         lambda: ([eqs().M[i, j] for i, j in pairs], [eqs().M[j, i] for i, j in pairs]),
     )
-    drives = robot.tree.drives
-    if len({drive.index for drive in drives}) == len(drives):
+    if len({drive.index for drive in robot.tree.drives}) == len(robot.tree.drives):
         yield decided("M_ii depends on later joints only", lambda: _earlier(robot, eqs()))
 
-    def euler() -> Sides:
-        # a quadratic form is homogeneous of degree two: Σ q̇_k ∂c/∂q̇_k = 2 c
+    def euler() -> Sides:  # homogeneous of degree two: Σ q̇_k ∂c/∂q̇_k = 2 c
         rates = list(enumerate(robot.qd))
         slopes = [sum((v * partial(c, "v", k) for k, v in rates), 0) for c in eqs().c]
         return slopes, 2 * eqs().c
@@ -239,8 +232,7 @@ def structure(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:
 
 def _earlier(robot: ExactRobot, eqs: Equations) -> Sides:
     """Return M_ii of each body, frozen at q = 0 of every joint between the base and it."""
-    bodies, drives, ring = robot.tree.bodies, robot.tree.drives, robot.ring
-    whole, frozen = [], []
+    bodies, drives, whole, frozen = robot.tree.bodies, robot.tree.drives, [], []
     for i, drive in enumerate(drives):
         entry = eqs.M[drive.index, drive.index]
         zeros: dict[str, int] = {}
@@ -250,9 +242,13 @@ def _earlier(robot: ExactRobot, eqs: Equations) -> Sides:
             zeros |= {f"s{k}": 0, f"c{k}": 1, f"q{k}": 0}
             ancestor = bodies[ancestor].parent
         whole.append(entry)
-        is_polynomial = isinstance(entry, Polynomial)
-        frozen.append(Polynomial(ring, entry.value.subs(zeros)) if is_polynomial else entry)
+        frozen.append(at_values(entry, zeros))
     return whole, frozen
+
+
+def at_values(x: Scalar, values: dict[str, int]) -> Scalar:
+    """Return what an entry is where some generators have these values."""
+    return Polynomial(x.ring, x.value.subs(values)) if isinstance(x, Polynomial) else x
 
 
 def passivity(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:
@@ -283,12 +279,9 @@ def energy(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:
     qd, qdd = robot.qd, robot.qdd
     still = {f"v{i + 1}": 0 for i in range(robot.ring.n)}
 
-    def at_rest(x: Scalar) -> Scalar:
-        return Polynomial(robot.ring, x.value.subs(still)) if isinstance(x, Polynomial) else x
-
     def slopes() -> Sides:
         found = eqs()
-        pull = [g + at_rest(k) for g, k in zip(found.g, found.springs, strict=True)]
+        pull = [g + at_values(k, still) for g, k in zip(found.g, found.springs, strict=True)]
         return [partial(found.P, "q", k) for k in range(found.n)], pull
 
     def powers() -> Sides:

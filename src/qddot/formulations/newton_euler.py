@@ -104,8 +104,7 @@ def recursion(
             run.f[body.parent] = run.f[body.parent] + f
             run.n[body.parent] = run.n[body.parent] + X[i].R @ run.n[i] + cross(X[i].p, f)
     of_joints = vector([x for i in range(len(tree.bodies)) for x in tau[i]])
-    rotors = tree.rotor_torques(qdd)
-    run.tau = rotors + G.torques(q, of_joints)
+    run.tau = tree.rotor_torques(qdd) + G.torques(q, of_joints)
     return run
 
 
@@ -131,8 +130,8 @@ def outward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notat
         spin = rf"(2{R}\,{w_} + {z}\,{qd})" if turning else rf"2{R}\,{w_}"
         push += rf" + {u}\,{qdd} + {spin}\times {u}\,{qd}"
     letter, r = reference(body.inertia, q)
-    P, m = centre_in_own_axes(i, n), f"m_{{{k}}}"
-    I = inertia_name(letter, i, n)
+    P, m, I = centre_in_own_axes(i, n), f"m_{{{k}}}", inertia_name(letter, i, n)
+    turned = rf"{I}\,{wd} + {w}\times {I}\,{w}"
     steps = [*ratio, Quantity("The way to its origin, from the link before", p, tree.poses(q)[i].p)]
     if turning:
         steps.append(Quantity("Axis of its joint", z, turn))
@@ -147,16 +146,15 @@ def outward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notat
     if letter == "C":
         C = rf"\dot v_{{C_{{{k}}}}}"
         of_centre = rf"{vd} + {wd}\times {P} + {w}\times ({w}\times {P})"
-        moment = rf"{I}\,{wd} + {w}\times {I}\,{w}"
         steps += [
             Quantity("Centre of mass, in its own axes", P, r),
             Quantity("Acceleration of the centre of mass", C, run.vd_C[i], of_centre),
             Quantity("The force that takes, by Newton", F, run.F[i], rf"{m}\,{C}"),
-            Quantity("The moment that takes, by Euler", N, run.N[i], moment),
+            Quantity("The moment that takes, by Euler", N, run.N[i], turned),
         ]
     else:  # its centre of mass is no polynomial: about the origin, with the first moment
         force = rf"{m}\,{vd} + {wd}\times {h} + {w}\times ({w}\times {h})"
-        moment = rf"{I}\,{wd} + {w}\times {I}\,{w} + {h}\times {vd}"
+        moment = rf"{turned} + {h}\times {vd}"
         steps += [
             Quantity("First moment", h, body.inertia.h),
             Quantity("The force that takes, by Newton", F, run.F[i], force),
@@ -187,13 +185,11 @@ def inward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notati
     (turn, slide), *_ = body.columns
     shares = [rf"{moment}^T {n.entry(n.axis, i)}"] * bool(turn.any())
     shares += [rf"{f}^T {n.entry(n.slide, i)}"] * bool(slide.any())
-    carried = body.feels(run.n[i], run.f[i])[0]
+    carried, tau = body.feels(run.n[i], run.f[i])[0], joint_torque(tree, i, n)
     steps = (
         Quantity("Force across the joint", f, run.f[i], force),
         Quantity("Moment across the joint, about the origin", moment, run.n[i], turned),
-        Quantity(
-            "What of it the joint carries", joint_torque(tree, i, n), carried, " + ".join(shares)
-        ),
+        Quantity("What of it the joint carries", tau, carried, " + ".join(shares)),
     )
     words = "Inwards: the joint carries what its own link takes and what the links beyond ask for."
     return Part(f"Inwards: joint {k}", words, steps)
@@ -213,10 +209,8 @@ def motors_part(tree: Tree, run: NewtonEulerRun, n: Notation) -> list[Part]:
         moved = [i for i, drive in enumerate(tree.drives) if drive.index == at]
         if len(moved) == 1 and not any(tree.rotor_matrix[at]):
             continue
-        names = [
-            ("" if tree.drives[i].own else rf"\rho_{{{i + 1}}}\,") + joint_torque(tree, i, n)
-            for i in moved
-        ]
+        ratios = ["" if tree.drives[i].own else rf"\rho_{{{i + 1}}}\," for i in moved]
+        names = [ratio + joint_torque(tree, i, n) for ratio, i in zip(ratios, moved, strict=True)]
         names += rotor_names(tree, at, n)
         steps.append(Quantity("", n.entry(n.torques, at), torque, " + ".join(names)))
     words = "A rotor adds its own inertia, and a joint that follows another loads that one's motor."

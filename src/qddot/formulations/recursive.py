@@ -61,9 +61,8 @@ def link_part(tree: Tree, i: int, coasting: Recursion, resting: Recursion, n: No
     acceleration = rf"{carried}{n.entry(n.spatial_acceleration, before - 1)} + {v}\times {own}"
     beyond = [j for j, body in enumerate(tree.bodies) if body.parent == i]
     force = rf"{I}\,{a} + {v}\times^* {I}\,{v}"
-    force += "".join(
-        rf" + {{}}^{{{k}}}X_{{{j + 1}}}^{{*}}\,{n.entry(n.joint_force, j)}" for j in beyond
-    )
+    for j in beyond:
+        force += rf" + {{}}^{{{k}}}X_{{{j + 1}}}^{{*}}\,{n.entry(n.joint_force, j)}"
     steps = (
         *followed(tree, i, n),
         Quantity("Screw of its joint", S, tree.bodies[i].joint.S),
@@ -121,18 +120,13 @@ def recursion(
         fᵢ = Iᵢ aᵢ + vᵢ ×* Iᵢ vᵢ + Σ f_μ                   RBDA (5.9)
         τᵢ = Sᵢ · fᵢ                                       RBDA (5.11)
 
-    Args:
-        tree: The robot.
-        q, qd, qdd: Joint positions [rad or m], rates and accelerations, shape (n,).
-        gravity: The acceleration of free fall [m/s²], in base axes.
-        tip: By link, the wrench that it applies to the environment, in the link's frame.
+    With a wrench in `tip`, by link, that it applies to the environment, in the link's frame.
     """
     X, G = tree.poses(q), tree.coordinates
     v_J, a_J = G.velocities(q, qd), G.accelerations(q, qd, qd, qdd)
     v = {BASE: ZERO6}
     a = {BASE: join(ORIGIN, vector([-g for g in gravity]))}
     f = {BASE: ZERO6}
-    rotors = tree.rotor_torques(qdd)
     tau: dict[int, JointVec] = {}
 
     # base to tips: motion
@@ -148,7 +142,7 @@ def recursion(
         tau[i] = body.joint.S.T @ f[i]
         f[body.parent] = f[body.parent] + X[i].force(f[i])
     of_joints = vector([x for i in range(len(tree.bodies)) for x in tau[i]])
-    return Recursion(v, a, f, rotors + G.torques(q, of_joints))
+    return Recursion(v, a, f, tree.rotor_torques(qdd) + G.torques(q, of_joints))
 
 
 def tip_torque(tree: Tree, q: ConfigVec, frame: str, wrench: Force) -> JointVec:
