@@ -150,16 +150,14 @@ def gravity_part(tree: Tree, links: list[LinkJacobians], G: JointVec, n: Notatio
     names = []
     for i, link in enumerate(links):
         J_v, m, P = n.of_link("linear_jacobian", i), f"m_{{{i + 1}}}", n.of_link("centre", i)
-        if link.J_h.any():
-            names.append(rf"({m}\,{J_v} + {first_moment_jacobian(i)})^T {n.gravity}")
-        else:
-            names.append(rf"({J_v})^T {m}\,{n.gravity}")
-        energy = -(link.I.m * (g @ link.P))
+        both = rf"({m}\,{J_v} + {first_moment_jacobian(i)})^T {n.gravity}"
+        names.append(both if link.J_h.any() else rf"({J_v})^T {m}\,{n.gravity}")
         what = link_name(tree, i, n).partition(",")[0].lower()
-        potential, formula = n.entry(n.potential, i), rf"-{m}\,{n.gravity}^T {P}"
         if link.point == "C":
             title = f"Potential energy of {what}, but for a constant"
-            steps.append(Quantity(title, potential, energy, formula))
+            formula = rf"-{m}\,{n.gravity}^T {P}"
+            energy = -(link.I.m * (g @ link.P))
+            steps.append(Quantity(title, n.entry(n.potential, i), energy, formula))
         share = -((link.I.m * link.J_v + link.J_h).T @ g)
         steps.append(Quantity(f"Weight of {what} at the joints", f"-{names[-1]}", share))
     formula = "-" + " - ".join(names) + rf" = \partial {n.potential}/\partial {n.coordinates}"

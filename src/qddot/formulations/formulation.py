@@ -30,7 +30,7 @@ class RobotState:
     """What a derivation starts from: a robot, its state, and the letters of the steps."""
 
     robot: Any  # its tree, or what the formulation reads of its model
-    q: ConfigVec
+    q: ConfigVec  # [rad or m], shape (nq,)
     qd: JointVec
     notation: Notation
     qdd: JointVec | None  # for the steps only, as it would enter c; zero if not given
@@ -65,9 +65,7 @@ class Formulation:
         Args:
             robot: Its tree. If this formulation reads the model: that, or what `read` makes of it,
                 with numbers of the kind that q has.
-            q, qd: Joint positions [rad or m] and velocities, shape (n,).
-            notation: The letters of the steps.
-            qdd: Accelerations for the steps; zero if not given.
+            q, qd, notation, qdd: As a `RobotState` has them.
             more: What this formulation takes besides.
         """
         if self.read and isinstance(robot, Model):

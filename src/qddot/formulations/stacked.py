@@ -106,12 +106,11 @@ def link_parts(tree: Tree, q: ConfigVec, s: Stack, n: Notation) -> list[Part]:
 
 def stacks_part(s: Stack, follow: bool) -> Part:
     """Return the matrices of all links."""
-    screws = Quantity("Screws of the joints", r"\mathcal A", s.A, r"\mathrm{diag}(\mathcal A_i)")
+    title, diagonal = "Screws of the joints", r"\mathrm{diag}(\mathcal A_i)"
     if follow:
-        title = "Screws of the joints, times their ratios, in the columns of what moves them"
-        screws = Quantity(title, r"\mathcal A", s.A)
+        title, diagonal = f"{title}, times their ratios, in the columns of what moves them", ""
     steps = (
-        screws,
+        Quantity(title, r"\mathcal A", s.A, diagonal),
         Quantity("From each link to the next", r"\mathcal W", s.W),
         Quantity("From each link to all beyond", r"\mathcal L", s.L, r"(I - \mathcal W)^{-1}"),
         Quantity("Spatial inertias", r"\mathcal G", s.G, r"\mathrm{diag}(\mathcal G_i)"),

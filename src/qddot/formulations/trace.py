@@ -63,10 +63,8 @@ def derive(at: RobotState) -> Terms:
 
     turning = tree.rotor_matrix
     D = [[total(D_of, i, c) + turning[i, c] for c in range(n)] for i in range(n)]
-    h = np.stack(
-        [vector([[total(h_of, i, c, d) for d in range(n)] for c in range(n)]) for i in range(n)]
-    )
-    C = [total(C_of, i) for i in range(n)]
+    squares = [[[total(h_of, i, c, d) for d in range(n)] for c in range(n)] for i in range(n)]
+    h, C = np.stack([vector(each) for each in squares]), [total(C_of, i) for i in range(n)]
     c = vector([qd @ (h_i @ qd) for h_i in h])
 
     def parts() -> list[Part]:
@@ -135,13 +133,11 @@ def energy_part(at: RobotState, links: list[Transform], pseudo: list[np.ndarray]
         Td = sum((U * qd[i] for i, U in link.U.items()), start=0 * link.T)
         K.append(trace(Td, J @ Td[:3].T) / 2)
         potentials.append(-(vector([*tree.gravity, 0]) @ (link.T @ J[:, 3])))
-    i_, J_, U = "i", n.pseudo_inertia.replace("$i", "i"), n.transform_slope
-    K_formula = (
-        rf"\tfrac12\sum_{i_}\sum_a\sum_b \mathrm{{tr}}({U}_{{ia}}\,{J_}\,{U}_{{ib}}^T)"
-        rf"\,{n.rate('q')}_a {n.rate('q')}_b"
-    )
+    J, U, v = n.pseudo_inertia.replace("$i", "i"), n.transform_slope, n.rate("q")
+    traces = rf"\mathrm{{tr}}({U}_{{ia}}\,{J}\,{U}_{{ib}}^T)\,{v}_a {v}_b"
+    K_formula = rf"\tfrac12\sum_i\sum_a\sum_b {traces}"
     T = n.transform.replace("$i", "0").replace("$j", "i")
-    P_formula = rf"-\sum_{i_} m_i\,\bar g\,{T}\,\bar r_i"
+    P_formula = rf"-\sum_i m_i\,\bar g\,{T}\,\bar r_i"
     steps = [
         Quantity("Kinetic energy of the links", n.kinetic, sum(K), K_formula, tuple(K)),
         Quantity("Gravity, a row", r"\bar g", np.array([[*tree.gravity, 0]], dtype=object)),
@@ -158,7 +154,7 @@ def energy_part(at: RobotState, links: list[Transform], pseudo: list[np.ndarray]
         whole = sum(K) + sum(shares)
         steps.insert(2, Quantity("All kinetic energy", both, whole, f"{n.kinetic} + {rotors}"))
     words = (
-        f"A point of link i moves with $\\sum_a {U}_{{ia}}\\,{n.rate('q')}_a\\,\\bar r$; its "
+        f"A point of link i moves with $\\sum_a {U}_{{ia}}\\,{v}_a\\,\\bar r$; its "
         "square, summed over the mass, is a trace. Lagrange's equation then gives the terms below."
     )
     return Part("Energies", words, tuple(steps))

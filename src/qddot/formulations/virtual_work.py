@@ -210,8 +210,8 @@ def read(model: Model) -> Mechanism:
             return "", 0, joint.locked or 0
         if joint.mimic is None:
             return joint.name, 1, 0
-        leader, ratio, offset = position(joints[joint.mimic.joint])
         m = joint.mimic
+        leader, ratio, offset = position(joints[m.joint])
         return leader, m.multiplier * ratio, m.multiplier * offset + m.offset
 
     def direction(names: Iterable[str], shares: Iterable[Scalar]) -> tuple[Scalar, ...]:
@@ -245,14 +245,12 @@ def read(model: Model) -> Mechanism:
         link = MovingMasses(joint.child, joint.parent, (), *how, leader, ratio, tuple(carried))
         place = transform(joint.origin) @ motion(link, offset)[0]
         links.append(replace(link, place=tuple(map(tuple, place))))
+    couplings = mapped(model.couplings, expression)
     motors = [(joint.motor, direction([joint.name], [1])) for joint in moving]
-    motors += [
-        (c.motor, direction(c.joints, c.ratios)) for c in mapped(model.couplings, expression)
-    ]
+    motors += [(each.motor, direction(each.joints, each.ratios)) for each in couplings]
     rotors = tuple((m.gear * m.gear * m.rotor_inertia, e) for m, e in motors if m.rotor_inertia)
-    return Mechanism(
-        own, model.links[0].name, tuple(links), mapped(model.gravity, expression), rotors
-    )
+    gravity = mapped(model.gravity, expression)
+    return Mechanism(own, model.links[0].name, tuple(links), gravity, rotors)
 
 
 def turning(robot: Mechanism) -> Mechanism:
