@@ -240,7 +240,11 @@ def test_the_files_and_names_of_the_recipe_for_a_formulation_are_there():
     recipe = text.partition("## How to add a formulation")[2].partition("\n## ")[0]
     named = re.findall(r"`(\w+)` of\s+`([\w/]+\.py)`", recipe)
     assert ("TITLES", "formulations/__init__.py") in named
-    for name, file in [*named, ("derive", "formulations/hamilton.py")]:
+    for name, file in [
+        *named,
+        ("derive", "formulations/hamilton.py"),
+        ("routes", "formulations/formulation.py"),
+    ]:
         found = ROOT / file if file.startswith("tests/") else ROOT / "src" / "qddot" / file
         assert re.search(rf"\b{name}\b", found.read_text(encoding="utf-8")), (name, file)
 

@@ -26,7 +26,9 @@ from qddot.model.folding import fold
 from qddot.model.joints import MOTIONS, Screw
 from qddot.model.model import mapped
 from qddot.readers.read import built_in_names
+from qddot.readers.read import read as built_in
 from qddot.scalars.expressions import expression
+from qddot.scalars.reader import read_formula
 
 SHORT = ("two_link", "rp", "pendulum", "mass_spring_damper", "double_pendulum")
 EXACT = [*(f"{name}_symbolic" for name in SHORT), "two_link", "scara", "stanford"]
@@ -124,6 +126,19 @@ def test_what_agrees_in_numbers_is_not_called_proved(name):
     for words in (claim, proof.table[-1], proof._repr_html_().partition("<table")[2]):
         assert "proved" not in str(words)
         assert f"{claim.digits} digits" in str(words)
+
+
+@pytest.mark.parametrize(
+    ("length", "known"), [("a1^2 - 9", "digits"), ("1 - 30*a1", "digits"), ("-1 - a1", "open")]
+)
+def test_a_root_that_most_values_do_not_have_is_not_called_wrong(length, known):
+    model = built_in("two_link_motors_symbolic")
+    first, second, *rotors = model.joints  # of motors, so that it is compared in numbers
+    there = replace(
+        second, origin=replace(second.origin, xyz=(read_formula(f"sqrt({length})"), 0, 0))
+    )
+    proof = qddot.prove(replace(model, joints=(first, there, *rotors)))
+    assert proof.table[-1]["equal"].endswith(known)
 
 
 def test_a_kind_that_it_does_not_know_moves_as_its_class_says(monkeypatch):

@@ -61,13 +61,7 @@ def properties(
     seconds: float | None = None,
     exact: bool = True,
 ) -> Iterator[Property]:
-    """Yield the properties of a robot's dynamics over a box, one by one.
-
-    Args:
-        robot, box, bounds: Of what, where, and what is known already.
-        seconds: How long exact proofs of identities may take; None for no limit.
-        exact: Whether to look at the identities at all.
-    """
+    """Yield the properties of a robot's dynamics over a box, one by one; identities if `exact`."""
     if exact:
         yield from identities(robot, box, seconds)
     yield from inequalities(bounds)
@@ -178,9 +172,8 @@ def inequalities(bounds: Mapping[str, Bound]) -> Iterator[Property]:
     if least is not None:
         holds = True if least.lower > 0 else False if least.upper <= 0 else None
         evidence = " ≤ min λ(M) ≤ ".join(outward(least.lower, least.upper, 6))
-        yield Property(
-            "positive definite", "M(q) ≻ 0 all over the box", holds, "certified", evidence
-        )
+        name, statement = "positive definite", "M(q) ≻ 0 all over the box"
+        yield Property(name, statement, holds, "certified", evidence)
     if least is not None and most is not None and least.lower > 0:
         most_of_all = math.nextafter(most.upper / least.lower, math.inf)
         evidence = f"κ(M) ≤ {rounded_up(most_of_all, 4)} all over the box"
@@ -190,15 +183,10 @@ def inequalities(bounds: Mapping[str, Bound]) -> Iterator[Property]:
     if bounds:
         known = all(np.isfinite([bound.lower, bound.upper]).all() for bound in bounds.values())
         finite = True if known else None  # a search that ran out of time has not found it otherwise
-        open_ones = [bound.quantity for bound in bounds.values() if not bound.closed]
-        evidence = f"{len(bounds)} bounds" + (f", {len(open_ones)} still wide" if open_ones else "")
-        yield Property(
-            "boundedness",
-            "M, c, g and ∂g/∂q are bounded over the box",
-            finite,
-            "certified",
-            evidence,
-        )
+        statement = "M, c, g and ∂g/∂q are bounded over the box"
+        wide = sum(not bound.closed for bound in bounds.values())
+        evidence = f"{len(bounds)} bounds" + (f", {wide} still wide" if wide else "")
+        yield Property("boundedness", statement, finite, "certified", evidence)
     if (holding := bounds.get("g.effort")) is not None:
         holds = True if holding.upper < 1 else False if holding.lower > 1 else None
         evidence = f"at most {rounded_up(holding.upper, 3)} of the effort limits is needed"

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from qddot.dynamics.crba import mass_matrix
 from qddot.equations.equations import Equations
+from qddot.equations.exact_state import enlarged_robot
 from qddot.equations.exact_tree import ExactRobot, exact_robot, with_angles_meant
 from qddot.equations.latex import name_latex
 from qddot.equations.polynomial import Polynomial, WorkLimitReached, at_most
-from qddot.equations.ring import Ring, atoms_in
 from qddot.errors import BadArgument, TooLarge, did_you_mean
 from qddot.formulations import FORMULATIONS
+from qddot.formulations.formulation import formulation as formulation_of
 from qddot.formulations.frames import seen_from, users_frames
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.formulations.notation_file import notation as read_letters
@@ -27,8 +27,6 @@ from qddot.model.folding import in_order
 from qddot.model.model import mapped, scalars
 from qddot.model.tree import BASE, Tree
 from qddot.readers.read import model_of
-from qddot.scalars import Scalar
-from qddot.scalars.expressions import atomic
 
 MOST_TERMS = 2_000_000
 LOOK = 6e5  # products of terms for looking at the tip of a long arm: half a second of work
@@ -84,26 +82,17 @@ def derived(
     frames: Sequence[str] | None = None,
 ) -> Equations:
     """Return the equations of a robot that is exact already."""
-    module, source = import_module(f"qddot.formulations.{formulation}"), None
-    if hasattr(module, "read"):  # it takes the model in the place of the tree
-        source = module.read(with_angles_meant(robot.model)[0])
-        robot = with_room(robot, list(scalars(source)))
+    way, source = formulation_of(formulation), None
+    if way.read:
+        source = way.read(with_angles_meant(robot.model)[0])
+        robot = enlarged_robot(robot, scalars(source))
     parameters = [name_latex(name) for name in robot.model.symbols]
     rotors = robot.tree.has_rotors
     letters = notation.of(robot.ring.turns, parameters, robot.model.joint_names, rotors)
     names = users_frames(robot.model, robot.tree) if frames is None else frames
     source = mapped(source, robot.ring.scalar) if source else seen_from(robot.tree, names)
-    derivation = module.derive(source, robot.q, robot.qd, letters, robot.qdd)
+    derivation = way(source, robot.q, robot.qd, letters, robot.qdd)
     return Equations(robot, derivation, notation=letters, frames=tuple(names))
-
-
-def with_room(robot: ExactRobot, numbers: Sequence[Scalar]) -> ExactRobot:
-    """Return the robot over a ring that has all parameters of some more numbers."""
-    ring = robot.ring
-    if atoms_in(numbers) <= set(ring.parameters):
-        return robot
-    every = [*map(atomic, ring.parameters), *numbers]
-    return exact_robot(robot.model, Ring(ring.turns, every, ring.groups, ring.roles, ring.signs))
 
 
 def check_size(robot: ExactRobot) -> float:

@@ -25,8 +25,8 @@ from qddot.equations.exact_tree import ExactRobot, with_angles_meant
 from qddot.equations.polynomial import Polynomial, WorkLimitReached, at_most, partial, until
 from qddot.equations.text import width
 from qddot.formulations.coriolis import factorisations
-from qddot.formulations.routes import ROUTES, UNSEEN
-from qddot.formulations.virtual_work import read, turning
+from qddot.formulations.formulation import UNSEEN, formulation
+from qddot.formulations.virtual_work import KNOWN, read, turning
 from qddot.model.friction import Friction
 from qddot.plain_text import fitted
 from qddot.results import Judged, in_notebook
@@ -46,6 +46,7 @@ CORIOLIS = {
 Sides = tuple[Iterable[Scalar], Iterable[Scalar]]
 Derived = Callable[[], Equations]  # made when first asked for, within the time of a claim
 UNDECIDED = "not decided in the time given"
+NO_STATE = "not decided, as no values of the symbols were found at which all numbers are real"
 EXACT_TERMS, EXACT_PRODUCTS = 1000, 3e5  # of M, of terms: virtual work takes a second with more
 AGREE = "lagrange and {} give the same M, c and g"
 
@@ -96,11 +97,11 @@ class Proof(Judged):
         agree = {c.statement.split()[2]: c for c in self.claims if "give the same" in c.statement}
         rows = []
         for name in FORMULATIONS:
-            (M, c, g, shared), claim = ROUTES.get(name, ("",) * 4), agree.get(name)
-            shared += claim.statement.partition("c and g")[2] if claim else ""
+            way, claim = formulation(name), agree.get(name)
+            more = claim.statement.partition("c and g")[2] if claim else ""
             equal = verdict(claim) if claim else "open" if rows else "–"
-            names = {"formulation": name, "M": M, "c": c, "g": g}
-            rows.append({**names, "shared": shared, "equal": equal})
+            names = {"formulation": name, "M": way.M, "c": way.c, "g": way.g}
+            rows.append({**names, "shared": way.shared + more, "equal": equal})
         return tuple(rows)
 
     @fitted
@@ -184,17 +185,12 @@ def _claims(robot: ExactRobot) -> Iterator[Claim]:
 def virtual_work(robot: ExactRobot, eqs: Derived, terms: float) -> Claim:
     """Return whether the equations are those of virtual work, which is read from the model alone.
 
-    Exact where that takes less than about a second. Else, and where rotors turn by multiples of
-    an angle, at random states.
-
-    Args:
-        robot: The robot.
-        eqs: Its equations from the tree.
-        terms: How many terms its mass matrix has, about.
+    Exact where that takes less than about a second, by the terms of the mass matrix. Else, and
+    where rotors turn by multiples of an angle, at random states.
     """
     statement, started = AGREE.format("virtual_work"), time.monotonic()
     masses = read(with_angles_meant(robot.model)[0])
-    if kinds := {link.kind for link in masses.links if link.motion is not None}:
+    if kinds := {joint.kind for joint in robot.model.joints} - {*KNOWN}:
         statement += f"; {', '.join(sorted(kinds))} joints move as their class says"
 
     def sides() -> Sides:
@@ -207,12 +203,13 @@ def virtual_work(robot: ExactRobot, eqs: Derived, terms: float) -> Claim:
         if claim.holds is not None:
             return claim
     try:
-        digits, where = agreeing_digits(eqs(), masses)
+        digits, where = agreeing_digits(eqs(), masses) or (None, NO_STATE)
     except WorkLimitReached:
-        digits, where = 0, UNDECIDED
-    holds = False if digits < ENOUGH and where != UNDECIDED else None
-    seconds, few = time.monotonic() - started, digits < ENOUGH
-    return Claim(statement, holds, True, 0, seconds, where * few, None if few else digits)
+        digits, where = None, UNDECIDED
+    few, seconds = digits is not None and digits < ENOUGH, time.monotonic() - started
+    if digits is None or few:
+        return Claim(statement, False if few else None, True, 0, seconds, where)
+    return Claim(statement, None, True, 0, seconds, digits=digits)
 
 
 def structure(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:
@@ -222,12 +219,10 @@ def structure(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:
         "M is symmetric",
         lambda: ([eqs().M[i, j] for i, j in pairs], [eqs().M[j, i] for i, j in pairs]),
     )
-    drives = robot.tree.drives
-    if len({drive.index for drive in drives}) == len(drives):
+    if len({drive.index for drive in robot.tree.drives}) == len(robot.tree.drives):
         yield decided("M_ii depends on later joints only", lambda: _earlier(robot, eqs()))
 
-    def euler() -> Sides:
-        # a quadratic form is homogeneous of degree two: Σ q̇_k ∂c/∂q̇_k = 2 c
+    def euler() -> Sides:  # homogeneous of degree two: Σ q̇_k ∂c/∂q̇_k = 2 c
         rates = list(enumerate(robot.qd))
         slopes = [sum((v * partial(c, "v", k) for k, v in rates), 0) for c in eqs().c]
         return slopes, 2 * eqs().c
@@ -237,8 +232,7 @@ def structure(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:
 
 def _earlier(robot: ExactRobot, eqs: Equations) -> Sides:
     """Return M_ii of each body, frozen at q = 0 of every joint between the base and it."""
-    bodies, drives, ring = robot.tree.bodies, robot.tree.drives, robot.ring
-    whole, frozen = [], []
+    bodies, drives, whole, frozen = robot.tree.bodies, robot.tree.drives, [], []
     for i, drive in enumerate(drives):
         entry = eqs.M[drive.index, drive.index]
         zeros: dict[str, int] = {}
@@ -248,9 +242,13 @@ def _earlier(robot: ExactRobot, eqs: Equations) -> Sides:
             zeros |= {f"s{k}": 0, f"c{k}": 1, f"q{k}": 0}
             ancestor = bodies[ancestor].parent
         whole.append(entry)
-        is_polynomial = isinstance(entry, Polynomial)
-        frozen.append(Polynomial(ring, entry.value.subs(zeros)) if is_polynomial else entry)
+        frozen.append(at_values(entry, zeros))
     return whole, frozen
+
+
+def at_values(x: Scalar, values: dict[str, int]) -> Scalar:
+    """Return what an entry is where some generators have these values."""
+    return Polynomial(x.ring, x.value.subs(values)) if isinstance(x, Polynomial) else x
 
 
 def passivity(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:
@@ -281,12 +279,9 @@ def energy(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:
     qd, qdd = robot.qd, robot.qdd
     still = {f"v{i + 1}": 0 for i in range(robot.ring.n)}
 
-    def at_rest(x: Scalar) -> Scalar:
-        return Polynomial(robot.ring, x.value.subs(still)) if isinstance(x, Polynomial) else x
-
     def slopes() -> Sides:
         found = eqs()
-        pull = [g + at_rest(k) for g, k in zip(found.g, found.springs, strict=True)]
+        pull = [g + at_values(k, still) for g, k in zip(found.g, found.springs, strict=True)]
         return [partial(found.P, "q", k) for k in range(found.n)], pull
 
     def powers() -> Sides:

@@ -16,7 +16,7 @@ from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import Ring
 from qddot.errors import BadArgument, NotNumeric, UnknownName
 from qddot.scalars import Scalar, sign, sincos
-from qddot.scalars.expressions import Expression, expression
+from qddot.scalars.expressions import Expression, atomic, expression
 from qddot.scalars.monomials import PI, Atom
 
 BITS = 256
@@ -51,10 +51,10 @@ def generator_values(
             raise BadArgument(f"{name} has {len(x)} entries; it must have {ring.n}.")
     parameters = [_atom_value(atom, values) for atom in ring.parameters]
     signs = {i: sign(qd[i]) for i in ring.signs}
-    return _by_generator(ring, [sincos(x) for x in q], q, qd, qdd, signs, parameters)
+    return by_generator(ring, [sincos(x) for x in q], q, qd, qdd, signs, parameters)
 
 
-def _by_generator(
+def by_generator(
     ring: Ring,
     angles: Sequence[tuple[Any, Any]],
     q: Any,
@@ -149,12 +149,12 @@ def value_at(
     if not isinstance(x, Polynomial):
         return of_fraction(expression(x).terms.get((), Fraction(0)))
     q, qd, qdd = ([of_fraction(number) for number in vector] for vector in state)
-    parameters = [_parameter(atom, symbols) for atom in x.ring.parameters]
+    parameters = [ball_at(atomic(atom), symbols) for atom in x.ring.parameters]
     angles, signs = [number.sin_cos() for number in q], {i: qd[i].sgn() for i in x.ring.signs}
-    numbers = _by_generator(x.ring, angles, q, qd, qdd, signs, parameters)
+    numbers = by_generator(x.ring, angles, q, qd, qdd, signs, parameters)
     return arb(0) + evaluated(x, numbers, of_fraction)
 
 
-def _parameter(atom: Atom, symbols: Mapping[str, Fraction]) -> arb:
-    alone = Expression({((atom, 1),): Fraction(1)})
-    return ball_of(expression(alone.substitute(symbols)))
+def ball_at(x: Scalar, symbols: Mapping[str, Fraction]) -> arb:
+    """Return the ball of an exact expression at values of its symbols."""
+    return ball_of(expression(expression(x).substitute(symbols)))

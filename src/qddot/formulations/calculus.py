@@ -19,12 +19,7 @@ STEP = 1e-30  # nothing is subtracted, so it can be as small as one likes
 
 
 def gradient(f: Callable[[Any], Any], x: np.ndarray) -> np.ndarray:
-    """Return ∂f/∂x_k for every k, stacked along a first axis.
-
-    Args:
-        f: A function of an array, written over any scalar.
-        x: Where, shape (n,).
-    """
+    """Return ∂f/∂x_k for every k, stacked along a first axis; f is written over any scalar."""
     return _gradient(x[0] if len(x) else 0.0, f, x)
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from qddot.formulations.notation import Notation
 from qddot.model.tree import Tree
-from qddot.scalars import ConfigVec, JointMat, JointVec
-
-T = TypeVar("T")
+from qddot.scalars import JointMat, JointVec
 
 
 @dataclass(frozen=True)
@@ -91,22 +89,6 @@ def driven(tree: Tree, i: int, n: Notation) -> tuple[str, str]:
     return ratio + n.qd(drive.index), ratio + n.qdd(drive.index)
 
 
-def term_runs(
-    run: Callable[..., T], tree: Tree, q: ConfigVec, qd: JointVec
-) -> tuple[T, T, list[T]]:
-    """Return the runs of a recursion that give g, c and the columns of M.
-
-    With τ(q̇, q̈, gravity) the torques of one run:
-
-        g = τ(0, 0, gravity)        c = τ(q̇, 0, 0)        M eᵢ = τ(0, eᵢ, 0)
-    """
-    still, weightless = np.zeros(tree.n, dtype=int), (0, 0, 0)
-    resting = run(tree, q, still, still, tree.gravity)
-    coasting = run(tree, q, qd, still, weightless)
-    starting = [run(tree, q, still, e, weightless) for e in np.eye(tree.n, dtype=int)]
-    return resting, coasting, starting
-
-
 def links_mass(tree: Tree, M: JointMat) -> JointMat:
     """Return the mass matrix of the links, without what rotors add to it."""
     return np.array(M, dtype=object) - tree.rotor_matrix
@@ -129,29 +111,3 @@ def rotor_names(tree: Tree, i: int, n: Notation) -> list[str]:
         if shaft.rotor_inertia and shaft.direction[i]
     ]
     return own + shared
-
-
-def torque_part(
-    tree: Tree,
-    M: JointMat,
-    c: JointVec,
-    g: JointVec,
-    qdd: JointVec | None,
-    n: Notation,
-    links_shown: bool = False,
-) -> Part:
-    """Return the torques by the names of their terms."""
-    steps, links = [], links_mass(tree, M)
-    if tree.has_rotors and not links_shown:
-        title = "The mass matrix of the links alone; the rotors have terms of their own"
-        rotors = f"({n.rotors(tree)})" if tree.shared else n.rotors(tree)
-        formula = rf"{n.mass_matrix} - {rotors}"
-        steps.append(Quantity(title, n.links_mass_matrix, links, formula))
-    for i in range(len(c)):
-        names = inertial_names(tree, links, i, n)
-        names += [n.entry(n.velocity_torques, i)] * bool(c[i])
-        names += [n.entry(n.gravity_torques, i)] * bool(g[i])
-        value = c[i] + g[i] + (0 if qdd is None else M[i] @ qdd)
-        steps.append(Quantity("", n.entry(n.torques, i), value, " + ".join(names)))
-    words = "Inertia, velocity and gravity terms together."
-    return Part("Torques", words, tuple(steps))

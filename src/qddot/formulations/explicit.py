@@ -12,9 +12,10 @@ from itertools import combinations
 import numpy as np
 
 from qddot.formulations.calculus import along_joints
-from qddot.formulations.derivation import Derivation, Part, Quantity, link_name, torque_part
+from qddot.formulations.derivation import Part, Quantity, link_name
+from qddot.formulations.formulation import RobotState, Terms, routes, torque_part
 from qddot.formulations.lagrange import POINTS, inertia_name, reference
-from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.notation import Notation
 from qddot.formulations.velocity_parts import (
     centrifugal_and_coriolis,
     christoffel,
@@ -33,25 +34,15 @@ from qddot.spatial.vector import cross, skew, vector
 MOST_COLUMNS = 4  # that are written out
 
 
-def derive(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    notation: Notation = NOTATION,
-    qdd: JointVec | None = None,
-) -> Derivation:
+@routes("Σ JᵀmJ + JᵀIJ", "Christoffel symbols", "−Σ Jᵀmg")
+def derive(at: RobotState) -> Terms:
     """Return the equation of motion in its explicit form.
 
     The terms, of which the second is split into centrifugal and Coriolis forces:
 
         M(q) q̈ + C(q)[q̇²] + B(q)[q̇q̇] + G(q) = τ
-
-    Args:
-        tree: The robot.
-        q, qd: Joint positions [rad or m] and velocities, shape (n,).
-        notation: The letters of the steps.
-        qdd: Accelerations for the steps; zero if not given.
     """
+    tree, q, qd, n = at.tree, at.q, at.qd, at.notation
     links = jacobians(tree, q)
     M = mass_matrix(tree, links)
     m = along_joints(tree, lambda x: M if x is q else mass_matrix(tree, jacobians(tree, x)), q)
@@ -61,19 +52,19 @@ def derive(
     c = C @ squares + (B @ products if len(products) else 0)
     G = gravity(tree, links)
 
-    def worked_out() -> list[Part]:
+    def parts() -> list[Part]:
         return [
-            *(link_part(tree, link, i, notation) for i, link in enumerate(links)),
-            mass_part(tree, links, M, notation),
-            slopes_part(m, notation),
-            christoffel_part(b, notation),
-            split_part(C, B, squares, products, c, notation),
-            coriolis_part(m, b, qd, c, notation),
-            gravity_part(tree, links, G, notation),
-            torque_part(tree, M, c, G, qdd, notation),
+            *(link_part(tree, link, i, n) for i, link in enumerate(links)),
+            mass_part(tree, links, M, n),
+            slopes_part(m, n),
+            christoffel_part(b, n),
+            split_part(C, B, squares, products, c, n),
+            coriolis_part(m, b, qd, c, n),
+            gravity_part(tree, links, G, n),
+            torque_part(at, M, c, G),
         ]
 
-    return Derivation("explicit", M, c, G, worked_out)
+    return M, c, G, parts
 
 
 # how it is written on the board
@@ -84,27 +75,18 @@ def link_part(tree: Tree, link: LinkJacobians, i: int, n: Notation) -> Part:
     k = i + 1
     P = n.of_link("centre", i) if link.point == "C" else f"P_{{O_{{{k}}}}}"
     I = inertia_name(link.point, i, n)
+    linear = (
+        r"Linear Jacobian, in base axes, with a column $z_j\times(P - p_j)$ for a joint that "
+        "turns about an axis through $p_j$ and $z_j$ for one that slides"
+    )
+    angular = r"Angular Jacobian, in the link's own axes ($\bar\varepsilon = 1$ turns, 0 slides)"
+    about, J_v = POINTS[link.point].lower(), rf"\partial {P}/\partial {n.coordinates}"
+    J_w = angular_columns(tree, i, n)
     steps = [
         Quantity(POINTS[link.point], P, link.P),
-        Quantity(
-            "Linear Jacobian, in base axes, with a column $z_j\\times(P - p_j)$ for a joint that "
-            "turns about an axis through $p_j$ and $z_j$ for one that slides",
-            n.of_link("linear_jacobian", i),
-            link.J_v,
-            rf"\partial {P}/\partial {n.coordinates}",
-        ),
-        Quantity(
-            r"Angular Jacobian, in the link's own axes ($\bar\varepsilon = 1$ turns, 0 slides)",
-            n.of_link("angular_jacobian", i),
-            link.J_w,
-            angular_columns(tree, i, n),
-        ),
-        Quantity(
-            f"Inertia about {'the centre of mass' if link.point == 'C' else 'the origin'}, "
-            "in the link's own axes",
-            I,
-            link.I.I,
-        ),
+        Quantity(linear, n.of_link("linear_jacobian", i), link.J_v, J_v),
+        Quantity(angular, n.of_link("angular_jacobian", i), link.J_w, J_w),
+        Quantity(f"Inertia about the {about}, in the link's own axes", I, link.I.I),
     ]
     if link.J_h.any():
         title = "What the velocities make of the first moment about the origin"
@@ -140,14 +122,13 @@ def mass_part(tree: Tree, links: list[LinkJacobians], M: JointMat, n: Notation) 
         moving = rf"m_{{{i + 1}}}\,({J_v})^T {J_v}"
         J_h = first_moment_jacobian(i)
         turning = rf"({J_w})^T\,{inertia_name(link.point, i, n)}\,{J_w}"
-        about = link.point == "C"
-        shares = (link.I.m * (link.J_v.T @ link.J_v), link.J_w.T @ (link.I.I @ link.J_w))
+        moves, turns = link.I.m * (link.J_v.T @ link.J_v), link.J_w.T @ (link.I.I @ link.J_w)
         shared = link.J_v.T @ link.J_h
         name, crossed = link_name(tree, i, n).partition(",")[0], f"({J_v})^T {J_h} + {J_h}^T {J_v}"
-        if about or shares[0].any():
-            moved.append(Quantity(f"{name} moves", moving, shares[0]))
-        if about or shares[1].any():
-            turned.append(Quantity(f"{name} turns", turning, shares[1]))
+        if link.point == "C" or moves.any():
+            moved.append(Quantity(f"{name} moves", moving, moves))
+        if link.point == "C" or turns.any():
+            turned.append(Quantity(f"{name} turns", turning, turns))
         if shared.any():
             both.append(Quantity(f"{name} does both at once", crossed, shared + shared.T))
     steps = moved + turned + both
@@ -169,16 +150,14 @@ def gravity_part(tree: Tree, links: list[LinkJacobians], G: JointVec, n: Notatio
     names = []
     for i, link in enumerate(links):
         J_v, m, P = n.of_link("linear_jacobian", i), f"m_{{{i + 1}}}", n.of_link("centre", i)
-        if link.J_h.any():
-            names.append(rf"({m}\,{J_v} + {first_moment_jacobian(i)})^T {n.gravity}")
-        else:
-            names.append(rf"({J_v})^T {m}\,{n.gravity}")
-        energy = -(link.I.m * (g @ link.P))
+        both = rf"({m}\,{J_v} + {first_moment_jacobian(i)})^T {n.gravity}"
+        names.append(both if link.J_h.any() else rf"({J_v})^T {m}\,{n.gravity}")
         what = link_name(tree, i, n).partition(",")[0].lower()
-        potential, formula = n.entry(n.potential, i), rf"-{m}\,{n.gravity}^T {P}"
         if link.point == "C":
             title = f"Potential energy of {what}, but for a constant"
-            steps.append(Quantity(title, potential, energy, formula))
+            formula = rf"-{m}\,{n.gravity}^T {P}"
+            energy = -(link.I.m * (g @ link.P))
+            steps.append(Quantity(title, n.entry(n.potential, i), energy, formula))
         share = -((link.I.m * link.J_v + link.J_h).T @ g)
         steps.append(Quantity(f"Weight of {what} at the joints", f"-{names[-1]}", share))
     formula = "-" + " - ".join(names) + rf" = \partial {n.potential}/\partial {n.coordinates}"

@@ -55,15 +55,7 @@ def users_frames(model: Model, tree: Tree) -> list[str]:
 
 
 def seen_from(tree: Tree, frames: Sequence[str]) -> Tree:
-    """Return the tree with the origin and the axes of each body at a frame that is fixed on it.
-
-    Args:
-        tree: The robot.
-        frames: The name of one frame for each body, in their order.
-
-    Raises:
-        BadArgument: If these are not one frame for each body.
-    """
+    """Return the tree with the origin and the axes of each body at a frame that is fixed on it."""
     if isinstance(frames, str) or not isinstance(frames, Sequence):
         raise BadArgument(f"frames is {shorten(repr(frames))}; it must be a list of names.")
     found = [tree.frame(name) for name in frames]

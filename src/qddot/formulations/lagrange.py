@@ -14,8 +14,9 @@ import numpy as np
 
 from qddot.errors import BadArgument
 from qddot.formulations.calculus import along_joints
-from qddot.formulations.derivation import Derivation, Part, Quantity, link_name
-from qddot.formulations.notation import NOTATION, Notation, raised
+from qddot.formulations.derivation import Part, Quantity, link_name
+from qddot.formulations.formulation import RobotState, Terms, routes
+from qddot.formulations.notation import Notation, raised
 from qddot.formulations.velocity_parts import christoffel, named_part
 from qddot.model.tree import BASE, Lever, Tree
 from qddot.scalars import ConfigVec, JointMat, JointVec, Mat3, Scalar, Vec3
@@ -28,25 +29,15 @@ SHORT_SQUARE = 12  # terms of a squared velocity that is written out
 POINTS = {"C": "Centre of mass", "O": "Origin"}
 
 
-def derive(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    notation: Notation = NOTATION,
-    qdd: JointVec | None = None,
-) -> Derivation:
+@routes("∂²K/∂q̇²", "d/dt ∂K/∂q̇ − ∂K/∂q", "∂P/∂q")
+def derive(at: RobotState) -> Terms:
     """Return the equation of motion from the Lagrangian L = K − P.
 
     One equation per coordinate, of which only what gravity and inertia do is in the terms:
 
         d/dt ∂L/∂q̇ − ∂L/∂q + ∂D/∂q̇ = τ        c = ṗ(q̈ = 0) − ∂K/∂q        g = ∂P/∂q
-
-    Args:
-        tree: The robot.
-        q, qd: Joint positions [rad or m] and velocities, shape (n,).
-        notation: The letters of the steps.
-        qdd: Accelerations for the steps; zero if not given.
     """
+    tree, q, qd, n = at.tree, at.q, at.qd, at.notation
     M = inertia_form(tree, q)
 
     def momenta_and_energy(x: JointVec) -> np.ndarray:
@@ -57,34 +48,26 @@ def derive(
     pdot, K_by_q = qd @ by_q[:, :-1], by_q[:, -1]
     g = along_joints(tree, lambda x: sum(potential_energies(tree, x)), q)
 
-    def worked_out() -> list[Part]:
-        rising = pdot if qdd is None else M @ qdd + pdot
-        links, whole = energies(tree, q, qd, notation)
-        torques = coordinate_parts(tree, q, qd, M @ qd, rising, K_by_q, g, notation)
+    def parts() -> list[Part]:
+        rising = pdot if at.qdd is None else M @ at.qdd + pdot
+        torques = coordinate_parts(at, M @ qd, rising, K_by_q, g)
         slopes = along_joints(tree, lambda x: M if x is q else inertia_form(tree, x), q)
-        named = named_part(christoffel(slopes), pdot - K_by_q, notation)
-        return [*links, whole, *torques, *matrix_parts(tree, M, notation), named]
+        named = named_part(christoffel(slopes), pdot - K_by_q, n)
+        return [*energies(tree, q, qd, n), *torques, *matrix_parts(tree, M, n), named]
 
-    return Derivation("lagrange", M, pdot - K_by_q, g, worked_out)
+    return M, pdot - K_by_q, g, parts
 
 
 # how it is written on the board
 
 
 def coordinate_parts(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    p: JointVec,
-    rising: JointVec,
-    K_by_q: JointVec,
-    g: JointVec,
-    n: Notation,
+    at: RobotState, p: JointVec, rising: JointVec, K_by_q: JointVec, g: JointVec
 ) -> list[Part]:
     """Return Lagrange's equation of every coordinate."""
-    springs, dampers = elastic_torque(tree, q), damping_torque(tree, qd)
-    parts = []
-    for i in range(tree.n):
+    springs, dampers = elastic_torque(at.tree, at.q), damping_torque(at.tree, at.qd)
+    n, parts = at.notation, []
+    for i in range(len(p)):
         by_velocity = rf"\partial {n.lagrangian}/\partial {n.qd(i)}"
         by_position = rf"\partial {n.lagrangian}/\partial {n.q(i)}"
         taken = rf"\partial {n.dissipation}/\partial {n.qd(i)}"
@@ -114,22 +97,13 @@ def matrix_parts(tree: Tree, M: JointMat, n: Notation) -> list[Part]:
     mass = Part("The mass matrix", words, (Quantity("", n.mass_matrix, M, second),))
     if not tree.elastics or any(isinstance(e, Lever) for e in tree.elastics):  # K of q then
         return [mass]
-    directions = [np.outer(e.direction, e.direction) for e in tree.elastics]
-    pairs = list(zip(tree.elastics, directions, strict=True))
-    stiffness = sum((e.stiffness * along for e, along in pairs), 0 * M)
-    damping = sum((e.damping * along for e, along in pairs), 0 * M)
-    stiff = Quantity(
-        "Stiffness",
-        n.stiffness,
-        stiffness,
-        rf"\partial^2 {n.potential}_s/\partial {n.coordinates}^2",
-    )
-    slow = Quantity(
-        "Damping",
-        n.damping,
-        damping,
-        rf"\partial^2 {n.dissipation}/\partial {n.velocities}^2",
-    )
+    pairs = [(e, np.outer(e.direction, e.direction)) for e in tree.elastics]
+    K = sum((e.stiffness * along for e, along in pairs), 0 * M)
+    D = sum((e.damping * along for e, along in pairs), 0 * M)
+    by_q = rf"\partial^2 {n.potential}_s/\partial {n.coordinates}^2"
+    by_qd = rf"\partial^2 {n.dissipation}/\partial {n.velocities}^2"
+    stiff = Quantity("Stiffness", n.stiffness, K, by_q)
+    slow = Quantity("Damping", n.damping, D, by_qd)
     whole = rf"{n.mass_matrix}\,{n.accelerations} + {n.damping}\,{n.velocities}"
     whole += rf" + {n.stiffness}\,{n.coordinates}"
     words = (
@@ -139,7 +113,7 @@ def matrix_parts(tree: Tree, M: JointMat, n: Notation) -> list[Part]:
     return [mass, Part("Springs and dampers in matrices", words, (slow, stiff))]
 
 
-def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[Part], Part]:
+def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> list[Part]:
     """Return how every link moves and its energies, and from these the Lagrangian."""
     motions = time_derivatives(tree, q, qd)
     K, P = kinetic_energies(tree, q, motions), potential_energies(tree, q)
@@ -152,97 +126,61 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
         v, w, m = f"v_{{{letter}_{{{k}}}}}", rf"{{}}^{{{k}}}\omega_{{{k}}}", f"m_{{{k}}}"
         I, h, R = inertia_name(letter, i, n), n.entry(n.first_moment, i), n.R(0, k)
         konig = rf"\tfrac12 {m}\,{v}^T {v} + \tfrac12\,{w}^T\,{I}\,{w}"
-        weight = rf"-{m}\,{raised(n.gravity, 'T')} {P_C}"
+        weight, steps = rf"-{m}\,{raised(n.gravity, 'T')} {P_C}", []
         if letter == "O" and any(body.inertia.h):
             konig += rf" + {v}^T {R}\,({w}\times {h})"
             weight += rf" - {raised(n.gravity, 'T')} {R}\,{h}"
+            steps = [Quantity("First moment, in the link's own axes", h, body.inertia.h)]
         inertia, speed = body.inertia.seen_from(Pose(IDENTITY, -r)), at.pd + at.Rd @ r
         square = speed @ speed
         short = not isinstance(square, Sized) or len(square) <= SHORT_SQUARE
-        summands = (inertia.m * square / 2, at.w @ (inertia.I @ at.w) / 2)
-        moment = [Quantity("First moment, in the link's own axes", h, body.inertia.h)]
-        steps = (
-            *(moment if letter == "O" and any(body.inertia.h) else []),
+        summands = (inertia.m * square / 2, at.w @ (inertia.I @ at.w) / 2) * (letter == "C")
+        turn = rf"({raised(R, 'T')}\,{n.rate(R)})^{{\vee}}"
+        steps += [
             Quantity(POINTS[letter], P_C, at.p + at.R @ r),
             Quantity("Its velocity", v, speed, n.rate(P_C)),
-            *([Quantity("and its square", f"{v}^T {v}", square)] if short else []),
-            Quantity(
-                "Angular velocity, in the link's own axes",
-                w,
-                at.w,
-                rf"({raised(R, 'T')}\,{n.rate(R)})^{{\vee}}",
-            ),
-            Quantity(
-                "Kinetic energy",
-                n.entry(n.kinetic, i),
-                K[i],
-                konig,
-                summands if letter == "C" else (),
-            ),
+            *[Quantity("and its square", f"{v}^T {v}", square)] * short,
+            Quantity("Angular velocity, in the link's own axes", w, at.w, turn),
+            Quantity("Kinetic energy", n.entry(n.kinetic, i), K[i], konig, summands),
             Quantity("Potential energy", n.entry(n.potential, i), P[i], weight),
-        )
+        ]
         words = (
             "Where its centre of mass is, how fast it moves and turns, and the two energies that "
             "follow (König: that of the centre of mass, and that of the turn about it)."
         )
-        parts.append(Part(link_name(tree, i, n), words, steps))
-    count = range(len(tree.bodies))
-    K_names = " + ".join(n.entry(n.kinetic, i) for i in count)
-    P_names = " + ".join(n.entry(n.potential, i) for i in count)
-    K_all, P_all = sum(K) + K_rotors, sum(P) + P_springs
-    rotors = (
-        Quantity(
-            "Rotors",
-            f"{n.kinetic}_a",
-            K_rotors,
-            n.rotor_energy(tree)
-            if tree.shared
-            else r"\tfrac12\sum_i " + n.rotor_inertia.replace("$i", "i") + rf"\,{n.rate('q')}_i^2",
-        ),
-    )
-    away, rates = f"({n.coordinates} - {n.coordinates}_0)", n.velocities
-    levers = r" + \sum (a \sin m q - b \cos m q) / m"
-    levers *= any(isinstance(e, Lever) for e in tree.elastics)
-    springs = (
-        Quantity(
-            f"Springs, which are at rest at ${n.coordinates}_0$",
-            f"{n.potential}_s",
-            P_springs,
-            rf"\tfrac12\,{away}^T {n.stiffness}\,{away}" + levers,
-        ),
-    )
+        parts.append(Part(link_name(tree, i, n), words, tuple(steps)))
+    K_names, P_names = ([n.entry(x, i) for i in range(len(K))] for x in (n.kinetic, n.potential))
+    K_all, P_all, whole = sum(K) + K_rotors, sum(P) + P_springs, []
+    if tree.has_rotors:
+        K_names.append(f"{n.kinetic}_a")
+        formula = rf"\tfrac12\sum_i {n.rotor_inertia.replace('$i', 'i')}\,{n.rate('q')}_i^2"
+        formula = n.rotor_energy(tree) if tree.shared else formula
+        whole.append(Quantity("Rotors", K_names[-1], K_rotors, formula))
+    if tree.elastics:
+        P_names.append(f"{n.potential}_s")
+        away = f"({n.coordinates} - {n.coordinates}_0)"
+        levers = r" + \sum (a \sin m q - b \cos m q) / m"
+        levers *= any(isinstance(e, Lever) for e in tree.elastics)
+        formula = rf"\tfrac12\,{away}^T {n.stiffness}\,{away}{levers}"
+        title = f"Springs, which are at rest at ${n.coordinates}_0$"
+        whole.append(Quantity(title, P_names[-1], P_springs, formula))
     lost = [n.viscous] * any(shaft.friction.viscous for shaft in tree.shafts)
     lost += [n.damping] * any(e.damping for e in tree.elastics)
-    whole = (
-        *(rotors if tree.has_rotors else ()),
-        *(springs if tree.elastics else ()),
-        Quantity(
-            "Kinetic energy",
-            n.kinetic,
-            K_all,
-            K_names + (f" + {n.kinetic}_a" if tree.has_rotors else ""),
-        ),
-        Quantity(
-            "Potential energy",
-            n.potential,
-            P_all,
-            P_names + (f" + {n.potential}_s" if tree.elastics else ""),
-        ),
+    power = " + ".join(rf"\tfrac12\,{n.velocities}^T {x}\,{n.velocities}" for x in lost)
+    title = "Dissipation function, half the power that friction and dampers take"
+    whole += [
+        Quantity("Kinetic energy", n.kinetic, K_all, " + ".join(K_names)),
+        Quantity("Potential energy", n.potential, P_all, " + ".join(P_names)),
         *counted_from_rest(tree, q, P_all, n),
         Quantity("The Lagrangian", n.lagrangian, K_all - P_all, f"{n.kinetic} - {n.potential}"),
-        Quantity(
-            "Dissipation function, half the power that friction and dampers take",
-            n.dissipation,
-            dissipation(tree, qd),
-            " + ".join(rf"\tfrac12\,{rates}^T {taken}\,{rates}" for taken in lost),
-        ),
-    )
+        Quantity(title, n.dissipation, dissipation(tree, qd), power),
+    ]
     words = (
         "The energies of all links, and half the power that is lost. The torques enter by "
         rf"$W = \sum_i {n.torques}_i\,{n.coordinates}_i$, whose slopes they are; what the "
         r"environment pushes with, $F_c$, adds $J^T F_c$ to them."
     )
-    return parts, Part("The Lagrangian", words, whole)
+    return [*parts, Part("The Lagrangian", words, tuple(whole))]
 
 
 def counted_from_rest(tree: Tree, q: ConfigVec, P: Scalar, n: Notation) -> list[Quantity]:

@@ -13,21 +13,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from qddot.formulations.derivation import (
-    Derivation,
-    Part,
-    Quantity,
-    driven,
-    followed,
-    link_name,
-    rotor_names,
-    term_runs,
-    torque_part,
-)
+from qddot.formulations.derivation import Part, Quantity, driven, followed, link_name, rotor_names
+from qddot.formulations.formulation import RobotState, Terms, routes, term_runs, torque_part
 from qddot.formulations.lagrange import inertia_name, reference
-from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.notation import Notation
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import ConfigVec, JointVec, Scalar, Vec3
+from qddot.scalars import ConfigVec, JointMat, JointVec, Scalar, Vec3
 from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.rotation import IDENTITY
 from qddot.spatial.vector import cross, vector
@@ -48,38 +39,26 @@ class NewtonEulerRun:
     tau: JointVec = field(default_factory=lambda: vector([]))
 
 
-def derive(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    notation: Notation = NOTATION,
-    qdd: JointVec | None = None,
-) -> Derivation:
-    """Return the equation of motion from Newton's and Euler's equations of every link.
+@routes("3-D recursion", "3-D recursion", "accelerated base")
+def derive(at: RobotState) -> Terms:
+    """Return the equation of motion from Newton's and Euler's equations of every link."""
+    tree, q, n = at.tree, at.q, at.notation
+    resting, coasting, _, M = term_runs(recursion, at)
+    c, g = coasting.tau, resting.tau
 
-    Args:
-        tree: The robot.
-        q, qd: Joint positions [rad or m] and velocities, shape (n,).
-        notation: The letters of the steps.
-        qdd: Accelerations for the steps; zero if not given.
-    """
-    resting, coasting, starting = term_runs(recursion, tree, q, qd)
-    columns, c, g = [run.tau for run in starting], coasting.tau, resting.tau
-    M = np.stack(columns, axis=1)
-
-    def worked_out() -> list[Part]:
-        accelerations = np.zeros(tree.n, dtype=int) if qdd is None else qdd
-        run = recursion(tree, q, qd, accelerations, tree.gravity)
+    def parts() -> list[Part]:
+        accelerations = np.zeros(tree.n, dtype=int) if at.qdd is None else at.qdd
+        run = recursion(tree, q, at.qd, accelerations, tree.gravity)
         links = range(len(tree.bodies))
         return [
-            *(outward_part(tree, q, i, run, notation) for i in links),
-            *(inward_part(tree, q, i, run, notation) for i in reversed(links)),
-            *motors_part(tree, run, notation),
-            sorted_part(columns, c, g, notation),
-            torque_part(tree, M, c, g, qdd, notation),
+            *(outward_part(tree, q, i, run, n) for i in links),
+            *(inward_part(tree, q, i, run, n) for i in reversed(links)),
+            *motors_part(tree, run, n),
+            sorted_part(M, c, g, n),
+            torque_part(at, M, c, g),
         ]
 
-    return Derivation("newton_euler", M, c, g, worked_out)
+    return M, c, g, parts
 
 
 def recursion(
@@ -125,8 +104,7 @@ def recursion(
             run.f[body.parent] = run.f[body.parent] + f
             run.n[body.parent] = run.n[body.parent] + X[i].R @ run.n[i] + cross(X[i].p, f)
     of_joints = vector([x for i in range(len(tree.bodies)) for x in tau[i]])
-    rotors = tree.rotor_torques(qdd)
-    run.tau = rotors + G.torques(q, of_joints)
+    run.tau = tree.rotor_torques(qdd) + G.torques(q, of_joints)
     return run
 
 
@@ -152,8 +130,8 @@ def outward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notat
         spin = rf"(2{R}\,{w_} + {z}\,{qd})" if turning else rf"2{R}\,{w_}"
         push += rf" + {u}\,{qdd} + {spin}\times {u}\,{qd}"
     letter, r = reference(body.inertia, q)
-    P, m = centre_in_own_axes(i, n), f"m_{{{k}}}"
-    I = inertia_name(letter, i, n)
+    P, m, I = centre_in_own_axes(i, n), f"m_{{{k}}}", inertia_name(letter, i, n)
+    turned = rf"{I}\,{wd} + {w}\times {I}\,{w}"
     steps = [*ratio, Quantity("The way to its origin, from the link before", p, tree.poses(q)[i].p)]
     if turning:
         steps.append(Quantity("Axis of its joint", z, turn))
@@ -168,16 +146,15 @@ def outward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notat
     if letter == "C":
         C = rf"\dot v_{{C_{{{k}}}}}"
         of_centre = rf"{vd} + {wd}\times {P} + {w}\times ({w}\times {P})"
-        moment = rf"{I}\,{wd} + {w}\times {I}\,{w}"
         steps += [
             Quantity("Centre of mass, in its own axes", P, r),
             Quantity("Acceleration of the centre of mass", C, run.vd_C[i], of_centre),
             Quantity("The force that takes, by Newton", F, run.F[i], rf"{m}\,{C}"),
-            Quantity("The moment that takes, by Euler", N, run.N[i], moment),
+            Quantity("The moment that takes, by Euler", N, run.N[i], turned),
         ]
     else:  # its centre of mass is no polynomial: about the origin, with the first moment
         force = rf"{m}\,{vd} + {wd}\times {h} + {w}\times ({w}\times {h})"
-        moment = rf"{I}\,{wd} + {w}\times {I}\,{w} + {h}\times {vd}"
+        moment = rf"{turned} + {h}\times {vd}"
         steps += [
             Quantity("First moment", h, body.inertia.h),
             Quantity("The force that takes, by Newton", F, run.F[i], force),
@@ -208,13 +185,11 @@ def inward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notati
     (turn, slide), *_ = body.columns
     shares = [rf"{moment}^T {n.entry(n.axis, i)}"] * bool(turn.any())
     shares += [rf"{f}^T {n.entry(n.slide, i)}"] * bool(slide.any())
-    carried = body.feels(run.n[i], run.f[i])[0]
+    carried, tau = body.feels(run.n[i], run.f[i])[0], joint_torque(tree, i, n)
     steps = (
         Quantity("Force across the joint", f, run.f[i], force),
         Quantity("Moment across the joint, about the origin", moment, run.n[i], turned),
-        Quantity(
-            "What of it the joint carries", joint_torque(tree, i, n), carried, " + ".join(shares)
-        ),
+        Quantity("What of it the joint carries", tau, carried, " + ".join(shares)),
     )
     words = "Inwards: the joint carries what its own link takes and what the links beyond ask for."
     return Part(f"Inwards: joint {k}", words, steps)
@@ -234,19 +209,16 @@ def motors_part(tree: Tree, run: NewtonEulerRun, n: Notation) -> list[Part]:
         moved = [i for i, drive in enumerate(tree.drives) if drive.index == at]
         if len(moved) == 1 and not any(tree.rotor_matrix[at]):
             continue
-        names = [
-            ("" if tree.drives[i].own else rf"\rho_{{{i + 1}}}\,") + joint_torque(tree, i, n)
-            for i in moved
-        ]
+        ratios = ["" if tree.drives[i].own else rf"\rho_{{{i + 1}}}\," for i in moved]
+        names = [ratio + joint_torque(tree, i, n) for ratio, i in zip(ratios, moved, strict=True)]
         names += rotor_names(tree, at, n)
         steps.append(Quantity("", n.entry(n.torques, at), torque, " + ".join(names)))
     words = "A rotor adds its own inertia, and a joint that follows another loads that one's motor."
     return [Part("The motors", words, tuple(steps))] if steps else []
 
 
-def sorted_part(columns: list[JointVec], c: JointVec, g: JointVec, n: Notation) -> Part:
+def sorted_part(M: JointMat, c: JointVec, g: JointVec, n: Notation) -> Part:
     """Return the torques sorted into the terms of the equation."""
-    M = np.stack(columns, axis=1)
     steps = (
         Quantity("What multiplies the accelerations, rotors included", n.mass_matrix, M),
         Quantity("What is left without gravity", n.velocity_torques, c),

@@ -9,17 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qddot.formulations.derivation import (
-    Derivation,
-    Part,
-    Quantity,
-    driven,
-    followed,
-    link_name,
-    term_runs,
-    torque_part,
-)
-from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.derivation import Part, Quantity, driven, followed, link_name
+from qddot.formulations.formulation import RobotState, Terms, routes, term_runs, torque_part
+from qddot.formulations.notation import Notation
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, Force, JointVec, Motion
 from qddot.spatial.pose import ORIGIN
@@ -39,32 +31,19 @@ class Recursion:
     tau: JointVec
 
 
-def derive(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    notation: Notation = NOTATION,
-    qdd: JointVec | None = None,
-) -> Derivation:
-    """Return the equation of motion, term by term out of the recursion.
+@routes("6-D recursion", "6-D recursion", "accelerated base", "tree; × with stacked")
+def derive(at: RobotState) -> Terms:
+    """Return the equation of motion, term by term out of the recursion."""
+    tree, n, (resting, coasting, starting, M) = at.tree, at.notation, term_runs(recursion, at)
 
-    Args:
-        tree: The robot.
-        q, qd: Joint positions [rad or m] and velocities, shape (n,).
-        notation: The letters of the steps.
-        qdd: Accelerations for the steps; zero if not given.
-    """
-    resting, coasting, starting = term_runs(recursion, tree, q, qd)
-    M = np.stack([run.tau for run in starting], axis=1)
-
-    def worked_out() -> list[Part]:
+    def parts() -> list[Part]:
         return [
-            *(link_part(tree, i, coasting, resting, notation) for i in range(len(tree.bodies))),
-            runs_part(starting, coasting.tau, resting.tau, notation),
-            torque_part(tree, M, coasting.tau, resting.tau, qdd, notation),
+            *(link_part(tree, i, coasting, resting, n) for i in range(len(tree.bodies))),
+            runs_part(starting, coasting.tau, resting.tau, n),
+            torque_part(at, M, coasting.tau, resting.tau),
         ]
 
-    return Derivation("recursive", M, coasting.tau, resting.tau, worked_out)
+    return M, coasting.tau, resting.tau, parts
 
 
 # how it is written on the board
@@ -82,9 +61,8 @@ def link_part(tree: Tree, i: int, coasting: Recursion, resting: Recursion, n: No
     acceleration = rf"{carried}{n.entry(n.spatial_acceleration, before - 1)} + {v}\times {own}"
     beyond = [j for j, body in enumerate(tree.bodies) if body.parent == i]
     force = rf"{I}\,{a} + {v}\times^* {I}\,{v}"
-    force += "".join(
-        rf" + {{}}^{{{k}}}X_{{{j + 1}}}^{{*}}\,{n.entry(n.joint_force, j)}" for j in beyond
-    )
+    for j in beyond:
+        force += rf" + {{}}^{{{k}}}X_{{{j + 1}}}^{{*}}\,{n.entry(n.joint_force, j)}"
     steps = (
         *followed(tree, i, n),
         Quantity("Screw of its joint", S, tree.bodies[i].joint.S),
@@ -142,18 +120,13 @@ def recursion(
         fᵢ = Iᵢ aᵢ + vᵢ ×* Iᵢ vᵢ + Σ f_μ                   RBDA (5.9)
         τᵢ = Sᵢ · fᵢ                                       RBDA (5.11)
 
-    Args:
-        tree: The robot.
-        q, qd, qdd: Joint positions [rad or m], rates and accelerations, shape (n,).
-        gravity: The acceleration of free fall [m/s²], in base axes.
-        tip: By link, the wrench that it applies to the environment, in the link's frame.
+    With a wrench in `tip`, by link, that it applies to the environment, in the link's frame.
     """
     X, G = tree.poses(q), tree.coordinates
     v_J, a_J = G.velocities(q, qd), G.accelerations(q, qd, qd, qdd)
     v = {BASE: ZERO6}
     a = {BASE: join(ORIGIN, vector([-g for g in gravity]))}
     f = {BASE: ZERO6}
-    rotors = tree.rotor_torques(qdd)
     tau: dict[int, JointVec] = {}
 
     # base to tips: motion
@@ -169,7 +142,7 @@ def recursion(
         tau[i] = body.joint.S.T @ f[i]
         f[body.parent] = f[body.parent] + X[i].force(f[i])
     of_joints = vector([x for i in range(len(tree.bodies)) for x in tau[i]])
-    return Recursion(v, a, f, rotors + G.torques(q, of_joints))
+    return Recursion(v, a, f, tree.rotor_torques(qdd) + G.torques(q, of_joints))
 
 
 def tip_torque(tree: Tree, q: ConfigVec, frame: str, wrench: Force) -> JointVec:

@@ -9,13 +9,15 @@ MR: K. Lynch, F. Park, *Modern Robotics*, 2017, section 8.4.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from qddot.formulations.calculus import along_joints
-from qddot.formulations.derivation import Derivation, Part, Quantity, link_name, torque_part
-from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.derivation import Part, Quantity, link_name
+from qddot.formulations.formulation import RobotState, Terms, routes, torque_part
+from qddot.formulations.notation import Notation
 from qddot.formulations.velocity_parts import christoffel, christoffel_matrices, factors_part
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, Force, JointMat, JointVec, Motion
@@ -24,6 +26,7 @@ from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.vector import cross_force, cross_motion, join, vector
 
 SIX = np.eye(6, dtype=int)  # ints, so that symbolic results stay exact
+STILL_BASE = (0 * SIX[0], 0 * SIX[0])
 
 
 @dataclass(frozen=True)
@@ -37,15 +40,8 @@ class Stack:
     base: np.ndarray  # (6N, 6): takes a motion of the base to the links that hang from it
 
 
-def derive(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    notation: Notation = NOTATION,
-    qdd: JointVec | None = None,
-    *,
-    base_motion: tuple[Motion, Motion] | None = None,
-) -> Derivation:
+@routes("AᵀLᵀGLA", "brackets", "accelerated base", "tree; × with recursive")
+def derive(at: RobotState, base_motion: tuple[Motion, Motion] = STILL_BASE) -> Terms:
     """Return the equation of motion in stacked form.
 
     Motion of all links, forces on all links, torques; c and g are what they give without q̈:
@@ -54,15 +50,12 @@ def derive(
         F = 𝓛ᵀ (𝓖 V̇ − [ad_V]ᵀ 𝓖 V)          τ = 𝓐ᵀ F                    MR (8.4)
 
     Args:
-        tree: The robot.
-        q, qd: Joint positions [rad or m] and velocities, shape (n,).
-        notation: The letters of the steps.
-        qdd: Accelerations for the steps; zero if not given.
+        at: The robot and its state.
         base_motion: Twist [ω; u] of the base and its rate, in base axes. What they need is in c
             (the twist) and in g (its rate, which adds to gravity).
     """
-    s = stack(tree, q)
-    twist, rate = base_motion if base_motion else (0 * SIX[0], 0 * SIX[0])
+    tree, q, qd, n = at.tree, at.q, at.qd, at.notation
+    s, (twist, rate) = stack(tree, q), base_motion
     upwards = join(ORIGIN, vector([-x for x in tree.gravity]))
     V_base, Vd_base = s.base @ twist, s.base @ (rate + upwards)
     LA = s.L @ s.A
@@ -74,17 +67,17 @@ def derive(
     c = LA.T @ F_c
     g = LA.T @ (s.G @ (s.L @ Vd_base))
 
-    def worked_out() -> list[Part]:
+    def parts() -> list[Part]:
         return [
-            *link_parts(tree, q, s, notation),
+            *link_parts(tree, q, s, n),
             stacks_part(s, not all(drive.own for drive in tree.drives)),
-            motion_part(s, Aqd, V, Vd_c, V_base, notation),
-            terms_part(tree, q, qd, s, M, c, g, F_c, Vd_base, notation),
-            slopes_part(tree, q, qd, notation),
-            torque_part(tree, M, c, g, qdd, notation),
+            motion_part(s, Aqd, V, Vd_c, V_base, n),
+            terms_part(at, s, (M, c, g), F_c, Vd_base),
+            slopes_part(tree, q, qd, n),
+            torque_part(at, M, c, g),
         ]
 
-    return Derivation("stacked", M, c, g, worked_out)
+    return M, c, g, parts
 
 
 # how it is written on the board; the script letters are those of MR
@@ -113,12 +106,11 @@ def link_parts(tree: Tree, q: ConfigVec, s: Stack, n: Notation) -> list[Part]:
 
 def stacks_part(s: Stack, follow: bool) -> Part:
     """Return the matrices of all links."""
-    screws = Quantity("Screws of the joints", r"\mathcal A", s.A, r"\mathrm{diag}(\mathcal A_i)")
+    title, diagonal = "Screws of the joints", r"\mathrm{diag}(\mathcal A_i)"
     if follow:
-        title = "Screws of the joints, times their ratios, in the columns of what moves them"
-        screws = Quantity(title, r"\mathcal A", s.A)
+        title, diagonal = f"{title}, times their ratios, in the columns of what moves them", ""
     steps = (
-        screws,
+        Quantity(title, r"\mathcal A", s.A, diagonal),
         Quantity("From each link to the next", r"\mathcal W", s.W),
         Quantity("From each link to all beyond", r"\mathcal L", s.L, r"(I - \mathcal W)^{-1}"),
         Quantity("Spatial inertias", r"\mathcal G", s.G, r"\mathrm{diag}(\mathcal G_i)"),
@@ -140,17 +132,14 @@ def motion_part(
     own = rf"\mathcal A{qd}"
     twists = rf"\mathcal L({own}{base})" if moving else rf"\mathcal L{own}"
     carried = rf"(\mathcal W\mathcal V{base})" if moving else r"\mathcal W\mathcal V"
+    rates = rf"\dot{{\mathcal V}}|_{{{n.accelerations} = 0}}"
+    bracket = rf"-\mathcal L\,[\mathrm{{ad}}_{{{own}}}]\,{carried}"
     steps = [Quantity("Twist of the base", r"\mathcal V_{\mathrm{base}}", V_base)] * moving
     steps += [
         Quantity("Twists of the links", r"\mathcal V", V, twists),
         *brackets("Bracket of the twist of link", r"\mathcal V", V),
         *brackets("Bracket of what its joint adds to link", rf"({own})", Aqd),
-        Quantity(
-            "Rates of the twists at constant velocities",
-            rf"\dot{{\mathcal V}}|_{{{n.accelerations} = 0}}",
-            Vd_c,
-            rf"-\mathcal L\,[\mathrm{{ad}}_{{{own}}}]\,{carried}",
-        ),
+        Quantity("Rates of the twists at constant velocities", rates, Vd_c, bracket),
     ]
     words = (
         "From the base outwards: what the joints' velocities make of the links' twists. "
@@ -161,18 +150,10 @@ def motion_part(
 
 
 def terms_part(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    s: Stack,
-    M: JointMat,
-    c: JointVec,
-    g: JointVec,
-    F_c: np.ndarray,
-    Vd_base: np.ndarray,
-    n: Notation,
+    at: RobotState, s: Stack, terms: Sequence[np.ndarray], F_c: np.ndarray, Vd_base: np.ndarray
 ) -> Part:
     """Return the terms of the equation, by the closed forms of MR and the deck."""
+    tree, n, (M, c, g) = at.tree, at.notation, terms
     A, L, G, W = (rf"\mathcal {letter}" for letter in "ALGW")
     v = n.velocities
     ad_A, ad_V = rf"[\mathrm{{ad}}_{{{A}{v}}}]", r"[\mathrm{ad}_{\mathcal V}]"
@@ -181,18 +162,13 @@ def terms_part(
     mass = rf"{A}^T{L}^T{G}{L}{A}{rotor} = \sum_i J_{{ib}}^T\,{G}_i\,J_{{ib}}{rotor}"
     rate = rf"-{A}^T{L}^T{W}^T{ad_A}^T{L}^T{G}{L}{A} - {A}^T{L}^T{G}{L}{ad_A}{W}{L}{A}"
     velocity = rf"-{A}^T{L}^T({G}{L}{ad_A}{W} + {ad_V}^T{G}){L}{A}{v}"
-    V_base = r"\dot{\mathcal V}_{\mathrm{base}}"
+    V_base, Md = r"\dot{\mathcal V}_{\mathrm{base}}", mass_matrix_rate(tree, at.q, at.qd, s)
     at_rest = rf"\mathcal F|_{{{n.accelerations} = 0}}"
     wrenches = rf"{L}^T({G}\,\dot{{\mathcal V}}|_{{{n.accelerations} = 0}} - {ad_V}^T{G}\mathcal V)"
     steps = (
         Quantity("Wrenches that the motion takes", at_rest, s.L.T @ F_c, wrenches),
         Quantity("Mass matrix", n.mass_matrix, M, mass),
-        Quantity(
-            "Its time derivative, without differentiating",
-            n.rate(n.mass_matrix),
-            mass_matrix_rate(tree, q, qd, s),
-            rate,
-        ),
+        Quantity("Its time derivative, without differentiating", n.rate(n.mass_matrix), Md, rate),
         Quantity("Centrifugal and Coriolis torques", n.velocity_torques, c, velocity),
         Quantity("The base accelerates upwards instead of gravity", V_base, Vd_base),
         Quantity("Gravity torques", n.gravity_torques, g, rf"{A}^T{L}^T{G}{L}\,{V_base}"),

@@ -11,20 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qddot.formulations.derivation import (
-    Derivation,
-    Part,
-    Quantity,
-    link_name,
-    links_mass,
-    torque_part,
-)
+from qddot.formulations.derivation import Part, Quantity, link_name, links_mass
+from qddot.formulations.formulation import RobotState, Terms, routes, torque_part
 from qddot.formulations.lagrange import reference
-from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.notation import Notation
 from qddot.formulations.velocity_parts import kind_of_term, once_each, torque_sums
 from qddot.model.tree import BASE, Body, Tree
 from qddot.scalars import ConfigVec, JointVec, Scalar
 from qddot.spatial.vector import skew, vector
+
+Shares = dict[tuple[int, ...], Scalar]
 
 
 @dataclass(frozen=True)
@@ -36,13 +32,8 @@ class Transform:
     UU: dict[tuple[int, int], np.ndarray]  # by two coordinates, the first not after the second
 
 
-def derive(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    notation: Notation = NOTATION,
-    qdd: JointVec | None = None,
-) -> Derivation:
+@routes("Σ tr(U J Uᵀ)", "second derivatives", "−Σ mgᵀU r")
+def derive(at: RobotState) -> Terms:
     """Return the equation of motion in trace form.
 
     Of link j with the pseudo-inertia J_j, mass m_j and centre of mass r_j in its own frame:
@@ -50,21 +41,13 @@ def derive(
         D_ic  = Σ_j tr(U_jc J_j U_jiᵀ)         τᵢ = Σ_c D_ic q̈_c + I_ai q̈ᵢ + ...
         h_icd = Σ_j tr(U_jcd J_j U_jiᵀ)
         C_i   = −Σ_j m_j ḡ U_ji r_j            ḡ = (g_x, g_y, g_z, 0)
-
-    Args:
-        tree: The robot.
-        q, qd: Joint positions [rad or m] and velocities, shape (n,).
-        notation: The letters of the steps.
-        qdd: Accelerations for the steps; zero if not given.
     """
-    n = tree.n
-    links = transforms(tree, q)
+    tree, qd, letters, n = at.tree, at.qd, at.notation, at.tree.n
+    links = transforms(tree, at.q)
     pseudo = [body.inertia.pseudo() for body in tree.bodies]
     gravity = vector(list(tree.gravity))
     # what each link adds, by link and indices
-    D_of: dict[tuple[int, ...], Scalar] = {}
-    h_of: dict[tuple[int, ...], Scalar] = {}
-    C_of: dict[tuple[int, ...], Scalar] = {}
+    D_of, h_of, C_of = Shares(), Shares(), Shares()
     for j, (link, J) in enumerate(zip(links, pseudo, strict=True)):
         for i, U_i in link.U.items():
             JU = J @ U_i[:3].T
@@ -75,43 +58,35 @@ def derive(
             for (c, d), U_cd in link.UU.items():
                 h_of[j, i, c, d] = h_of[j, i, d, c] = trace(U_cd, JU)
 
-    def total(shares: dict[tuple[int, ...], Scalar], *at: int) -> Scalar:
-        return sum(shares[j, *at] for j in range(len(links)) if (j, *at) in shares)
+    def total(shares: Shares, *of: int) -> Scalar:
+        return sum(shares[j, *of] for j in range(len(links)) if (j, *of) in shares)
 
     turning = tree.rotor_matrix
     D = [[total(D_of, i, c) + turning[i, c] for c in range(n)] for i in range(n)]
-    h = np.stack(
-        [vector([[total(h_of, i, c, d) for d in range(n)] for c in range(n)]) for i in range(n)]
-    )
-    C = [total(C_of, i) for i in range(n)]
+    squares = [[[total(h_of, i, c, d) for d in range(n)] for c in range(n)] for i in range(n)]
+    h, C = np.stack([vector(each) for each in squares]), [total(C_of, i) for i in range(n)]
     c = vector([qd @ (h_i @ qd) for h_i in h])
 
-    def worked_out() -> list[Part]:
+    def parts() -> list[Part]:
         return [
-            *link_parts(tree, q, links, pseudo, notation),
-            energy_part(tree, links, pseudo, qd, notation),
-            inertia_part(tree, D, D_of, notation),
-            velocity_part(h, h_of, c, notation),
-            gravity_part(n, C, C_of, notation),
-            torque_part(tree, vector(D), c, vector(C), qdd, notation, links_shown=True),
+            *link_parts(at, links, pseudo),
+            energy_part(at, links, pseudo),
+            inertia_part(tree, D, D_of, letters),
+            velocity_part(h, h_of, c, letters),
+            gravity_part(C, C_of, letters),
+            torque_part(at, vector(D), c, vector(C), links_shown=True),
         ]
 
-    return Derivation("trace", vector(D), c, vector(C), worked_out)
+    return vector(D), c, vector(C), parts
 
 
 # how it is written on the board
 
 
-def link_parts(
-    tree: Tree,
-    q: ConfigVec,
-    links: list[Transform],
-    pseudo: list[np.ndarray],
-    n: Notation,
-) -> list[Part]:
+def link_parts(at: RobotState, links: list[Transform], pseudo: list[np.ndarray]) -> list[Part]:
     """Return, of every link, its transform with the derivatives, and how its mass is spread."""
+    tree, q, n, parts = at.tree, at.q, at.notation, []
     X_PB = tree.poses(q)
-    parts = []
     for j, (body, link, J) in enumerate(zip(tree.bodies, links, pseudo, strict=True)):
         k, before = j + 1, body.parent + 1
         T, own = n.T(0, k), n.T(before, k)
@@ -130,24 +105,15 @@ def link_parts(
             if i != d:
                 same = slope(n, j, i, d)
                 steps.append(Quantity("", slope(n, j, d, i), U, same_as=same))
-        steps.append(
-            Quantity(
-                "Pseudo-inertia, in the frame of the link",
-                n.of_link("pseudo_inertia", j),
-                J,
-                r"\int \bar r\,\bar r^T\,dm",
-            )
-        )
-        letter, centre = reference(body.inertia, q)
+        title, name = "Pseudo-inertia, in the frame of the link", n.of_link("pseudo_inertia", j)
+        steps.append(Quantity(title, name, J, r"\int \bar r\,\bar r^T\,dm"))
+        (letter, centre), r = reference(body.inertia, q), rf"\bar r_{{{k}}}"
         if letter == "C":
-            r = vector([*centre, 1])
-            steps.append(
-                Quantity("Centre of mass, in the frame of the link", rf"\bar r_{{{k}}}", r)
-            )
+            title, centre = "Centre of mass, in the frame of the link", vector([*centre, 1])
+            steps.append(Quantity(title, r, centre))
         else:
-            moment = rf"m_{{{k}}}\,\bar r_{{{k}}}"
             title = "Mass times the centre of mass, its last column"
-            steps.append(Quantity(title, moment, J[:, 3]))
+            steps.append(Quantity(title, rf"m_{{{k}}}\,{r}", J[:, 3]))
         unmoved = [slope(n, j, i) for i in range(tree.n) if i not in link.U]
         words = (
             "Where the frame of the link is, how that depends on the coordinates, and how the mass "
@@ -160,29 +126,18 @@ def link_parts(
     return parts
 
 
-def energy_part(
-    tree: Tree,
-    links: list[Transform],
-    pseudo: list[np.ndarray],
-    qd: JointVec,
-    n: Notation,
-) -> Part:
+def energy_part(at: RobotState, links: list[Transform], pseudo: list[np.ndarray]) -> Part:
     """Return the energies as traces: where the terms of the equation come from."""
-    K = []
+    tree, qd, n, K, potentials = at.tree, at.qd, at.notation, [], []
     for link, J in zip(links, pseudo, strict=True):
         Td = sum((U * qd[i] for i, U in link.U.items()), start=0 * link.T)
         K.append(trace(Td, J @ Td[:3].T) / 2)
-    potentials = [
-        -(vector([*tree.gravity, 0]) @ (link.T @ J[:, 3]))
-        for link, J in zip(links, pseudo, strict=True)
-    ]
-    i_, J_, U = "i", n.pseudo_inertia.replace("$i", "i"), n.transform_slope
-    K_formula = (
-        rf"\tfrac12\sum_{i_}\sum_a\sum_b \mathrm{{tr}}({U}_{{ia}}\,{J_}\,{U}_{{ib}}^T)"
-        rf"\,{n.rate('q')}_a {n.rate('q')}_b"
-    )
+        potentials.append(-(vector([*tree.gravity, 0]) @ (link.T @ J[:, 3])))
+    J, U, v = n.pseudo_inertia.replace("$i", "i"), n.transform_slope, n.rate("q")
+    traces = rf"\mathrm{{tr}}({U}_{{ia}}\,{J}\,{U}_{{ib}}^T)\,{v}_a {v}_b"
+    K_formula = rf"\tfrac12\sum_i\sum_a\sum_b {traces}"
     T = n.transform.replace("$i", "0").replace("$j", "i")
-    P_formula = rf"-\sum_{i_} m_i\,\bar g\,{T}\,\bar r_i"
+    P_formula = rf"-\sum_i m_i\,\bar g\,{T}\,\bar r_i"
     steps = [
         Quantity("Kinetic energy of the links", n.kinetic, sum(K), K_formula, tuple(K)),
         Quantity("Gravity, a row", r"\bar g", np.array([[*tree.gravity, 0]], dtype=object)),
@@ -190,27 +145,22 @@ def energy_part(
     ]
     if tree.has_rotors:
         shares = [shaft.rotor_inertia * shaft.speed(qd) ** 2 / 2 for shaft in tree.shafts]
-        formula = " + ".join(
-            rf"\tfrac12 {n.of_link('rotor_inertia', i)}\,{n.qd(i)}^2"
-            for i in range(tree.n)
-            if tree.rotor_inertia[i]
-        )
-        formula = n.rotor_energy(tree) if tree.shared else formula
+        turning = [i for i in range(tree.n) if tree.rotor_inertia[i]]
+        own = [rf"\tfrac12 {n.of_link('rotor_inertia', i)}\,{n.qd(i)}^2" for i in turning]
+        formula = n.rotor_energy(tree) if tree.shared else " + ".join(own)
         title = "Kinetic energy of the rotors, which turn with their joints"
         rotors, both = f"{n.kinetic}_a", f"{n.kinetic}_t"
         steps.insert(1, Quantity(title, rotors, sum(shares), formula))
         whole = sum(K) + sum(shares)
         steps.insert(2, Quantity("All kinetic energy", both, whole, f"{n.kinetic} + {rotors}"))
     words = (
-        f"A point of link i moves with $\\sum_a {U}_{{ia}}\\,{n.rate('q')}_a\\,\\bar r$; its "
+        f"A point of link i moves with $\\sum_a {U}_{{ia}}\\,{v}_a\\,\\bar r$; its "
         "square, summed over the mass, is a trace. Lagrange's equation then gives the terms below."
     )
     return Part("Energies", words, tuple(steps))
 
 
-def inertia_part(
-    tree: Tree, D: list[list[Scalar]], shares: dict[tuple[int, ...], Scalar], n: Notation
-) -> Part:
+def inertia_part(tree: Tree, D: list[list[Scalar]], shares: Shares, n: Notation) -> Part:
     """Return the entries of the mass matrix, link by link."""
     steps, links = [], links_mass(tree, vector(D))
     rotors = tree.has_rotors
@@ -235,12 +185,7 @@ def inertia_part(
     return Part("Inertia terms", words, tuple(steps))
 
 
-def velocity_part(
-    h: np.ndarray,
-    shares: dict[tuple[int, ...], Scalar],
-    c: JointVec,
-    letters: Notation,
-) -> Part:
+def velocity_part(h: np.ndarray, shares: Shares, c: JointVec, letters: Notation) -> Part:
     """Return the centripetal and Coriolis terms, and their sums."""
 
     def step(i: int, k: int, d: int) -> Quantity:
@@ -258,12 +203,10 @@ def velocity_part(
     return Part("Velocity terms", words, tuple(steps))
 
 
-def gravity_part(
-    n: int, C: list[Scalar], shares: dict[tuple[int, ...], Scalar], letters: Notation
-) -> Part:
+def gravity_part(C: list[Scalar], shares: Shares, letters: Notation) -> Part:
     """Return the gravity terms, link by link."""
     steps = []
-    for i in range(n):
+    for i in range(len(C)):
         of = [j for j, at in shares if at == i]
         terms = [rf"m_{{{j + 1}}}\,\bar g\,{slope(letters, j, i)}\,\bar r_{{{j + 1}}}" for j in of]
         formula = "-" + " - ".join(terms) if terms else ""

@@ -24,8 +24,8 @@ def slopes_part(m: np.ndarray, n: Notation) -> Part:
         if i <= j:
             formula = rf"\partial {n.mass(i, j)}/\partial {n.q(k)}"
             symbol = n.slope(i, j, k)
-            is_formula = symbol.startswith(r"\partial")
-            steps.append(Quantity("", symbol, m[k, i, j], "" if is_formula else formula))
+            formula *= not symbol.startswith(r"\partial")  # which says it already
+            steps.append(Quantity("", symbol, m[k, i, j], formula))
     words = (
         "How the entries of the mass matrix change with the coordinates; its symmetry halves them."
     )
@@ -124,17 +124,12 @@ def factors_part(m: np.ndarray, qd: JointVec, n: Notation) -> Part:
         Quantity("", "U", U, rf"({I} \otimes {n.velocities}^T)\,{by_q}"),
     ]
     if C:
+        title, half = rf"The standard one, with ${Mdot} - 2{C}$ skew", r"\tfrac12\,"
+        other = "Two others, for which it is not"
         steps += [
-            Quantity(
-                rf"The standard one, with ${Mdot} - 2{C}$ skew",
-                C,
-                (Md + U.T - U) / 2,
-                rf"\tfrac12\,({Mdot} + U^T - U)",
-            ),
-            Quantity(
-                "Two others, for which it is not", f"{C}'", Md - U / 2, rf"{Mdot} - \tfrac12\,U"
-            ),
-            Quantity("", f"{C}''", U.T - U / 2, r"U^T - \tfrac12\,U"),
+            Quantity(title, C, (Md + U.T - U) / 2, rf"{half}({Mdot} + U^T - U)"),
+            Quantity(other, f"{C}'", Md - U / 2, rf"{Mdot} - {half}U"),
+            Quantity("", f"{C}''", U.T - U / 2, rf"U^T - {half}U"),
         ]
     words = (
         rf"${n.velocity_torques}$ is one, but not the matrix that gives it: all of these times "
@@ -147,10 +142,8 @@ def split_part(
     C: np.ndarray, B: np.ndarray, squares: JointVec, products: JointVec, c: JointVec, n: Notation
 ) -> Part:
     """Return the velocity torques split into centrifugal and Coriolis ones."""
-    count = len(c)
-    pairs = list(combinations(range(count), 2))
-    of_squares = rf"[{n.velocities}^2]"
-    of_products = rf"[{n.velocities}{n.velocities}]"
+    pairs = list(combinations(range(len(c)), 2))
+    of_squares, of_products = rf"[{n.velocities}^2]", rf"[{n.velocities}{n.velocities}]"
     steps = [
         Quantity(f"Centrifugal matrix, its entries ${n.gamma(0, 0, 0)}$, ...", n.centrifugal, C),
         Quantity("times the squares", of_squares, squares),
@@ -161,7 +154,7 @@ def split_part(
             Quantity(f"Coriolis matrix, its entries $2{first}$, ...", n.products, B),
             Quantity("times the products", of_products, products),
         ]
-    both = rf"{n.centrifugal}\,{of_squares}" + (rf" + {n.products}\,{of_products}" if pairs else "")
+    both = rf"{n.centrifugal}\,{of_squares}" + rf" + {n.products}\,{of_products}" * bool(pairs)
     steps.append(Quantity("Together", n.velocity_torques, c, both))
     words = (
         "Squares of one velocity give centrifugal torques, products of two give Coriolis torques."
@@ -175,44 +168,22 @@ def coriolis_part(m: np.ndarray, b: np.ndarray, qd: JointVec, c: JointVec, n: No
     C = np.einsum("kij,i->kj", b, qd)
     by_slopes = vector([qd @ (slope @ qd) for slope in m])
     M, Mdot, qdot = n.mass_matrix, n.rate(n.mass_matrix), n.velocities
+    slope, h, name = rf"(\partial {M}/\partial q_k)\,", n.velocity_torques, n.coriolis_matrix
+    pull, rate = rf"[\,{qdot}^T {slope}{qdot}\,]", rf"\sum_k {slope}{n.rate('q')}_k"
+    both = rf"{Mdot}\,{qdot} - \tfrac12\,{pull}"
     steps = [
-        Quantity(
-            "Time derivative of the mass matrix",
-            Mdot,
-            Md,
-            rf"\sum_k (\partial {M}/\partial q_k)\,{n.rate('q')}_k",
-        ),
-        Quantity(
-            "Slopes of twice the kinetic energy",
-            rf"[\,{qdot}^T (\partial {M}/\partial q_k)\,{qdot}\,]",
-            by_slopes,
-        ),
-        Quantity(
-            "So the same torques are",
-            n.velocity_torques,
-            c,
-            rf"{Mdot}\,{qdot} - \tfrac12\,[\,{qdot}^T (\partial {M}/\partial q_k)\,{qdot}\,]",
-        ),
+        Quantity("Time derivative of the mass matrix", Mdot, Md, rate),
+        Quantity("Slopes of twice the kinetic energy", pull, by_slopes),
+        Quantity("So the same torques are", h, c, both),
     ]
-    if n.coriolis_matrix:
-        steps += [
-            Quantity(
-                "Coriolis matrix by the Christoffel symbols, "
-                rf"${n.velocity_torques} = {n.coriolis_matrix}\,{qdot}$",
-                n.coriolis_matrix,
-                C,
-            ),
-            Quantity(
-                "which makes this matrix skew, so that it does no work",
-                "N",
-                Md - 2 * C,
-                rf"{Mdot} - 2\,{n.coriolis_matrix}",
-            ),
-        ]
-    if n.unsymmetric:
-        steps += unsymmetric_steps(m, n)
+    if name:
+        title = rf"Coriolis matrix by the Christoffel symbols, ${h} = {name}\,{qdot}$"
+        skew = "which makes this matrix skew, so that it does no work"
+        steps.append(Quantity(title, name, C))
+        steps.append(Quantity(skew, "N", Md - 2 * C, rf"{Mdot} - 2\,{name}"))
     words = "The same torques by the time derivative of the mass matrix."
     if n.unsymmetric:
+        steps += unsymmetric_steps(m, n)
         name = re.sub(r"\$", "", n.unsymmetric)
         words += f" The ${name}$ give them too, summed over i and j."
     return Part("A second way to the same torques", words, tuple(steps))

@@ -15,8 +15,9 @@ from itertools import product
 
 import numpy as np
 
-from qddot.formulations.derivation import Derivation, Part, Quantity
-from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.derivation import Part, Quantity
+from qddot.formulations.formulation import RobotState, Terms, routes
+from qddot.formulations.notation import Notation
 from qddot.model.joint import FIXED, Joint
 from qddot.model.joints import MOTIONS, JointMotion
 from qddot.model.link import Inertial, Placement
@@ -24,8 +25,10 @@ from qddot.model.model import Model, mapped
 from qddot.scalars import ConfigVec, JointVec, Mat3, Scalar, Vec3, constant_sincos, sincos, sqrt
 from qddot.scalars.expressions import ZERO, expression
 
-LEAD = {"revolute": 0, "continuous": 0, "rotor": 0, "prismatic": 1}  # [m] of slide per unit of q
-KNOWN = (FIXED, *LEAD, "screw")  # kinds of joints whose motion is written here
+# turn and slide per unit of q, of the kinds of joints whose motion is written here
+TURN, SLIDE = (1, 0), (0, 1)
+SCREWS = {FIXED: (0, 0), "revolute": TURN, "continuous": TURN, "rotor": TURN, "prismatic": SLIDE}
+KNOWN = (*SCREWS, "screw")
 ONE = np.eye(4, dtype=int).astype(object)
 AXES = ONE[:3, :3]
 
@@ -39,11 +42,10 @@ class MovingMasses:
     """A link, how it moves in the one that carries it, and the point masses on it."""
 
     name: str
-    parent: str  # the link that carries it; "" of the base
+    parent: str  # the link that carries it
     place: tuple[tuple[Scalar, ...], ...]  # of its frame in that link where q = 0, 4 × 4
-    kind: str  # of the joint
-    axis: tuple[Scalar, ...]  # of length one
-    lead: Scalar  # how far it slides along the axis [m] per unit of its position
+    S: tuple[Scalar, ...]  # turn and slide per unit of the joint's position
+    spins: bool  # as a rotor, whose masses lie evenly round its axis: its angle is left out
     motion: JointMotion | None  # the joint's own, of a kind that is not in KNOWN
     leader: str  # the joint whose coordinate moves it; "" if it is held
     ratio: Scalar  # by which it follows that joint
@@ -55,34 +57,23 @@ class Mechanism:
     """What M, c and g depend on, in numbers of one kind."""
 
     coordinates: tuple[str, ...]  # the joints that have one of their own
+    base: str
     links: tuple[MovingMasses, ...]
     gravity: tuple[Scalar, ...]
     rotors: tuple[tuple[Scalar, tuple[Scalar, ...]], ...]  # Iₐ and e of ½ Iₐ (e·q̇)²
 
 
-def derive(
-    robot: Model | Mechanism,
-    q: ConfigVec,
-    qd: JointVec,
-    notation: Notation = NOTATION,
-    qdd: JointVec | None = None,
-) -> Derivation:
+@routes("Σ μ JᵀJ", "Σ μ Jᵀp̈", "−Σ μ Jᵀg", "none: reads the model", lambda model: read(model))
+def derive(at: RobotState) -> Terms:
     """Return the equation of motion from the virtual work on every point mass μ at p(q).
 
     With J = ∂p/∂q, a displacement that the joints allow is δp = J δq, and p̈ = J q̈ + p̈₀. The
     torques do the work that inertia and gravity take:
 
         Σ δpᵀ μ (p̈ − g) = δqᵀ τ        M = Σ μ JᵀJ        c = Σ μ Jᵀp̈₀        g = −Σ μ Jᵀg
-
-    Args:
-        robot: The model, or what `read` makes of it with numbers of the kind that q has; the other
-            formulations take the tree.
-        q, qd: Joint positions [rad or m] and velocities, shape (n,).
-        notation: The letters of the steps.
-        qdd: Accelerations for the steps; zero if not given.
     """
-    robot = mapped(read(robot), float) if isinstance(robot, Model) else robot
-    n, X = len(robot.coordinates), transforms(robot, q, qd)
+    robot, notation = at.robot, at.notation
+    n, X = len(robot.coordinates), transforms(robot, at.q, at.qd)
     M, c, g = np.zeros((n, n), dtype=object), *np.zeros((2, n), dtype=object)
     for inertia, e in robot.rotors:
         M = M + inertia * np.outer(e, e)
@@ -98,12 +89,12 @@ def derive(
     for j, k in zip(*np.triu_indices(n, 1), strict=True):
         M[j, k] = M[k, j]
 
-    def worked_out() -> list[Part]:
+    def parts() -> list[Part]:
         moved = [link for link in robot.links if link.masses and X[link.name][1]]
         shown = [body_part(k, x, X[x.name], notation) for k, x in enumerate(moved, 1)]
-        return [*shown, work_part(robot, M, c, g, qdd, notation)]
+        return [*shown, work_part(at, M, c, g)]
 
-    return Derivation("virtual_work", M, c, g, worked_out)
+    return M, c, g, parts
 
 
 # how it is written on the board
@@ -126,13 +117,12 @@ def body_part(k: int, link: MovingMasses, X: LinkMotion, n: Notation) -> Part:
     return Part(f"The point masses of moving link {k}", words, steps)
 
 
-def work_part(
-    robot: Mechanism, M: np.ndarray, c: JointVec, g: JointVec, qdd: JointVec | None, n: Notation
-) -> Part:
+def work_part(at: RobotState, M: np.ndarray, c: JointVec, g: JointVec) -> Part:
     """Return the terms of the equation, summed over all point masses, and the torques."""
-    total, rotors = r"\sum\mu\,J^T", r" + \sum I_a\,e\,e^T" if robot.rotors else ""
+    n = at.notation
+    total, rotors = r"\sum\mu\,J^T", r" + \sum I_a\,e\,e^T" if at.robot.rotors else ""
     whole = rf"{n.mass_matrix}\,{n.accelerations} + {n.velocity_torques} + {n.gravity_torques}"
-    tau = c + g if qdd is None else M @ qdd + c + g
+    tau = c + g if at.qdd is None else M @ at.qdd + c + g
     steps = (
         Quantity("Mass matrix", n.mass_matrix, M, rf"{total} J{rotors}"),
         Quantity("Velocity torques", n.velocity_torques, c, rf"{total}\,\ddot p"),
@@ -158,7 +148,7 @@ def transforms(robot: Mechanism, q: ConfigVec, qd: JointVec) -> dict[str, LinkMo
         ∂T/∂q = ∂T_λ/∂q F A + ratio T W        T̈ = T̈_λ F A + 2 Ṫ_λ F A W ẋ + T W W ẋ²
     """
     number = {name: k for k, name in enumerate(robot.coordinates)}
-    X: dict[str, LinkMotion] = {"": (ONE, {}, 0 * ONE)}
+    X: dict[str, LinkMotion] = {robot.base: (ONE, {}, 0 * ONE)}
     for link in robot.links:
         k = number.get(link.leader, 0)
         A, W = motion(link, link.ratio * q[k]) if link.leader else (ONE, ONE)
@@ -176,17 +166,15 @@ def transforms(robot: Mechanism, q: ConfigVec, qd: JointVec) -> dict[str, LinkMo
 
 def motion(link: MovingMasses, x: Scalar) -> tuple[np.ndarray, np.ndarray]:
     """Return A, how the joint of a link moves it by x, and W with dA/dx = A W."""
-    A, W = ONE.copy(), 0 * ONE
-    if link.motion is not None:  # of a kind that is not known here
-        pose, S = link.motion.pose([x]), link.motion.S[:, 0]
-        A[:3, :3], A[:3, 3], W[:3, :3], W[:3, 3] = pose.R, pose.p, cross(S[:3]), S[3:]
-    elif link.kind != FIXED:
-        axis = np.array(link.axis, dtype=object)
-        A[:3, 3], W[:3, 3] = link.lead * x * axis, link.lead * axis
-        W[:3, :3] = 0 if link.kind == "prismatic" else cross(axis)
-        # the masses of a rotor lie evenly round its axis, so that its angle may be left out
-        if link.kind not in ("prismatic", "rotor"):
-            A[:3, :3] = turn(axis, *sincos(x))
+    A, W, S = ONE.copy(), 0 * ONE, np.array(link.S, dtype=object)
+    W[:3, :3], W[:3, 3] = cross(S[:3]), S[3:]
+    if link.motion is not None:
+        pose = link.motion.pose([x])
+        A[:3, :3], A[:3, 3] = pose.R, pose.p
+        return A, W
+    A[:3, 3] = x * S[3:]
+    if any(x != 0 for x in S[:3]) and not link.spins:
+        A[:3, :3] = turn(S[:3], *sincos(x))
     return A, W
 
 
@@ -222,8 +210,8 @@ def read(model: Model) -> Mechanism:
             return "", 0, joint.locked or 0
         if joint.mimic is None:
             return joint.name, 1, 0
-        leader, ratio, offset = position(joints[joint.mimic.joint])
         m = joint.mimic
+        leader, ratio, offset = position(joints[m.joint])
         return leader, m.multiplier * ratio, m.multiplier * offset + m.offset
 
     def direction(names: Iterable[str], shares: Iterable[Scalar]) -> tuple[Scalar, ...]:
@@ -241,35 +229,33 @@ def read(model: Model) -> Mechanism:
         turned = [(mu, tuple((X @ [*r, 1])[:3])) for mu, r in point_masses(load.inertial)]
         masses[frame.link if frame else load.frame] += turned
 
-    base = model.links[0].name
-    links = [MovingMasses(base, "", tuple(map(tuple, ONE)), FIXED, (), 0, None, "", 0, ())]
+    links = []
     for joint in joints.values():
-        carried, axis = masses[joint.child], joint.axis
+        carried, axis, spins = masses[joint.child], joint.axis, joint.kind == "rotor"
         if joint.kind != FIXED:
-            x, y, z = axis
-            length = sqrt(x * x + y * y + z * z)
-            axis = x / length, y / length, z / length
-        if joint.kind == "rotor":
+            length = sqrt(sum(x * x for x in axis))
+            axis = tuple(x / length for x in axis)
+        S = tuple(k * x for k in SCREWS.get(joint.kind, (1, joint.pitch)) for x in axis)
+        if spins:
             quarters = product(carried, ((0, 1), (1, 0), (0, -1), (-1, 0)))
             carried = merged((mu / 4, turn(axis, *angle) @ r) for (mu, r), angle in quarters)
-        own_motion = None if joint.kind in KNOWN else MOTIONS[joint.kind].of(joint, axis)
-        how = joint.kind, axis, LEAD.get(joint.kind, joint.pitch), own_motion
+        motion_of = None if joint.kind in KNOWN else MOTIONS[joint.kind].of(joint, axis)
+        how = tuple(motion_of.S[:, 0]) if motion_of else S, spins, motion_of
         leader, ratio, offset = position(joint)
         link = MovingMasses(joint.child, joint.parent, (), *how, leader, ratio, tuple(carried))
         place = transform(joint.origin) @ motion(link, offset)[0]
         links.append(replace(link, place=tuple(map(tuple, place))))
+    couplings = mapped(model.couplings, expression)
     motors = [(joint.motor, direction([joint.name], [1])) for joint in moving]
-    motors += [
-        (c.motor, direction(c.joints, c.ratios)) for c in mapped(model.couplings, expression)
-    ]
+    motors += [(each.motor, direction(each.joints, each.ratios)) for each in couplings]
     rotors = tuple((m.gear * m.gear * m.rotor_inertia, e) for m, e in motors if m.rotor_inertia)
-    return Mechanism(own, tuple(links), mapped(model.gravity, expression), rotors)
+    gravity = mapped(model.gravity, expression)
+    return Mechanism(own, model.links[0].name, tuple(links), gravity, rotors)
 
 
 def turning(robot: Mechanism) -> Mechanism:
     """Return the robot with its rotors at the angles where they stand, which change nothing."""
-    at = {"rotor": "continuous"}
-    return replace(robot, links=tuple(replace(x, kind=at.get(x.kind, x.kind)) for x in robot.links))
+    return replace(robot, links=tuple(replace(link, spins=False) for link in robot.links))
 
 
 def point_masses(body: Inertial) -> list[PointMass]:

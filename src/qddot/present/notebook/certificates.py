@@ -14,7 +14,7 @@ from qddot.certificate.properties import Property
 from qddot.equations.answers.sheet import GradedSheet, points_text
 from qddot.equations.answers.verdict import Verdict, capitalised, listed
 from qddot.equations.proofs import Claim, Proof, summary, verdict
-from qddot.formulations.routes import UNSEEN
+from qddot.formulations.formulation import UNSEEN
 from qddot.present.notebook.cell import rows, shown, words
 from qddot.present.pages.page import bullets, facts, paragraph
 
@@ -27,19 +27,16 @@ def certificate_html(certificate: Certificate) -> str:
         [(p.statement, VERDICT[p.holds], p.how, p.evidence) for p in found],
         bad={k for k, p in enumerate(found) if p.needed and p.holds is False},
     )
-    numbers = list(certificate.bounds.values())
+    bounds = list(certificate.bounds.values())
     parts = [paragraph(box_text(certificate), "quiet"), properties]
-    if numbers:
-        bounds = rows(
-            ["bound", "at least", "at most", "unit", "gap"],
-            [
-                (symbol(b.quantity), *outward(b.lower, b.upper), b.unit, f"{b.gap:.1e}")
-                for b in numbers
-            ],
-            bad={k for k, b in enumerate(numbers) if not b.closed},
-            caption="▲: not as narrow as asked for" if any(not b.closed for b in numbers) else "",
-        )
-        parts.append(bounds)
+    if bounds:
+        titles = ["bound", "at least", "at most", "unit", "gap"]
+        lines = [
+            (symbol(b.quantity), *outward(b.lower, b.upper), b.unit, f"{b.gap:.1e}") for b in bounds
+        ]
+        wide = {k for k, b in enumerate(bounds) if not b.closed}
+        caption = "▲: not as narrow as asked for" if wide else ""
+        parts.append(rows(titles, lines, bad=wide, caption=caption))
     return shown(f"Certificate of {certificate.robot.name}", *parts)
 
 
