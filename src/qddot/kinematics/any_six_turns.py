@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from qddot.kinematics.chain import Chain
-from qddot.kinematics.joint_equations import Position, moved
+from qddot.kinematics.joint_equations import Position
 from qddot.kinematics.mending import Mending
+from qddot.kinematics.plan import product
 from qddot.kinematics.six_turns import MOST, SixTurns
 from qddot.kinematics.solutions import CLOSED
-from qddot.spatial.pose import Pose
+from qddot.spatial.pose import STILL
 
 STARTS, ALL_STARTS = 64, 256  # of searches; where there is nothing else
 SINGULAR = 0.05  # smallest singular value of J beside the largest from which on there are searches
@@ -102,13 +103,12 @@ class AnySixTurns:
         return np.asarray((sizes[..., -1] <= SINGULAR * sizes[..., 0]).any(axis=-1))
 
 
-def held(chain: Chain, at: Mapping[int, Position]) -> Chain:
+def held(chain: Chain, at: dict[int, Position]) -> Chain:
     """Return an arm some of whose joints stand still, in floats."""
-    axes, X = [], Pose(np.eye(3), np.zeros(3))
+    axes, X = [], STILL
     for i, axis in enumerate(chain.axes):
         if i in at:
-            columns = [moved(axis, at[i], e, False) for e in np.eye(3)]
-            X = X @ Pose(np.column_stack(columns), moved(axis, at[i], np.zeros(3), True))
+            X = X @ product(chain, at, [i])
         else:
             axes.append(replace(axis, h=X.R @ axis.h, p=X.R @ axis.p + X.p))
     return replace(chain, axes=tuple(axes), home=X @ chain.home)

@@ -27,16 +27,7 @@ from qddot.motions.description import (
 )
 from qddot.motions.following import FramePath, followed, turned
 from qddot.motions.motion import TaskReference, check_limits, keep
-from qddot.motions.path import (
-    AlongPath,
-    Path,
-    PathPart,
-    Profile,
-    joined,
-    quintic,
-    s_curve,
-    trapezoid,
-)
+from qddot.motions.path import AlongPath, Path, PathPart, Profile, joined, quintic
 from qddot.robot import Robot
 from qddot.scalars import Scalar, Vec3, sincos
 from qddot.spatial.rotation import rotation_vector
@@ -133,10 +124,7 @@ class CartesianPath(TaskReference):
             )
         v, a = positive("velocity", v, "m/s"), positive("acceleration", a, "m/s²")
         j = j if j is None else positive("jerk", j, "m/s³")
-        (_, v, a), *more = parts = self._within(v, a)
-        if more:
-            return joined(parts, j)
-        return trapezoid(self.length, v, a) if j is None else s_curve(self.length, v, a, j)
+        return joined(self._within(v, a), j)
 
     def _within(self, v: float, a: float) -> list[PathPart]:
         """Return within what the distance along each part keeps the frame to v and a.

@@ -5,10 +5,11 @@ Loaded when it is asked for first, so that robots are quick to begin with.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -78,10 +79,10 @@ class RobotClosedForms:
         self, X: Any, frame: str, limits: bool, free: Mapping[str, np.ndarray]
     ) -> Solutions:
         """Return all solutions of six turns whose lines lie anyhow."""
-        arrays = {"X": real_array("X", X), **free}
+        X = real_array("X", X)
         ports = [Port("X", (4, 4)), *(Port(name, ()) for name in free)]
-        lead = batch_of(ports, [x.shape for x in arrays.values()])
-        poses = proper_matrices(np.broadcast_to(arrays["X"], (*lead, 4, 4)).reshape(-1, 4, 4))
+        lead = batch_of(ports, [x.shape for x in (X, *free.values())])
+        poses = proper_matrices(np.broadcast_to(X, (*lead, 4, 4)).reshape(-1, 4, 4))
         values = [np.broadcast_to(x, lead).reshape(-1).tolist() for x in free.values()]
         together: dict[tuple[float, ...], list[int]] = {}
         for row in range(len(poses)):
@@ -236,14 +237,14 @@ class RobotClosedForms:
         if steps and not closed:
             found = "inverse_kinematics_all finds all solutions"
         if not sets[0]:
-            return NotInClosedForm(why, f"{found} if no joint is given.")
+            return NotInClosedForm(why, f"{found} if no joint is given")
         name, (low, high) = self.robot.joint_names, self.robot.limits.span()
         each = _joined([_joined([printable(name[k]) for k in some], "and") for some in sets], "or")
         free = {
             name[k]: 0.5 if low[k] <= 0.5 <= high[k] else round(0.3 * low[k] + 0.7 * high[k], 3)
             for k in sets[0]
         }
-        return NotInClosedForm(why, f"{found} with {each} given: {{}}.", free, bool(closed))
+        return NotInClosedForm(why, f"{found} with {each} given", free, bool(closed))
 
     def free_joints(
         self, chain: Chain, given: tuple[int, ...] = ()
@@ -256,13 +257,16 @@ class RobotClosedForms:
         """
 
         def made() -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
-            joints, index = range(len(chain.axes)), [axis.index for axis in chain.axes]
-            every = list(combinations(reversed(joints), len(joints) - self._rank(chain)))
-            every.sort(key=lambda some: not set(given) <= set(some))
+            joints = range(len(chain.axes) - 1, -1, -1)
+            spare = len(joints) - self._rank(chain)
+            others = [i for i in joints if i not in given]
+            more = combinations(others, spare - len(given)) if spare >= len(given) else ()
+            with_given = (given + some for some in more)
+            without = (x for x in combinations(joints, spare) if not set(given) <= set(x))
             closed: list[tuple[int, ...]] = []
             solved: list[tuple[int, ...]] = []
-            for some in every[:MOST_SETS]:
-                entries = tuple(index[i] for i in reversed(some))
+            for some in islice(itertools.chain(with_given, without), MOST_SETS):
+                entries = tuple(chain.axes[i].index for i in sorted(some))
                 if plan_for(chain, some) is not None:
                     closed.append(entries)
                     if len(some) > 1:
