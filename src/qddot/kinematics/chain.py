@@ -75,11 +75,7 @@ class Chain:
 
 
 def chain_of(tree: Tree, frame: str) -> Chain:
-    """Return the joints between the base and a frame.
-
-    Args:
-        tree: The robot, with exact numbers.
-        frame: The name of a link or a frame.
+    """Return the joints between the base and a frame, of a robot with exact numbers.
 
     Raises:
         BadArgument: Where no joint carries the frame, or one is no plain turn or slide of its own.

@@ -140,22 +140,21 @@ class IkDerivation:
 
     @fitted
     def __str__(self) -> str:
-        from qddot.equations.printing import page
-
-        return page(self.document, "text")
+        return self._page("text")
 
     __repr__ = __str__
 
     def latex(self) -> str:
         """Return the same as a document in LaTeX."""
-        from qddot.equations.printing import page
-
-        return page(self.document, "latex")
+        return self._page("latex")
 
     def _repr_markdown_(self) -> str:
+        return self._page("markdown")
+
+    def _page(self, kind: str) -> str:
         from qddot.equations.printing import page
 
-        return page(self.document, "markdown")
+        return page(self.document, kind)
 
 
 def derivation_of(plan: IkPlan) -> IkDerivation:

@@ -140,12 +140,8 @@ class Mending:
     def distinct(self, X: np.ndarray, q: np.ndarray, most: int) -> tuple[np.ndarray, ...]:
         """Return q, miss and margin of the solutions near candidates of turns, each once.
 
-        They are in order, singular ones behind, of which there may be a whole curve.
-
-        Args:
-            X: Proper poses, (m, 4, 4).
-            q: Where to begin, (m, places, nq), NaN where there is nothing.
-            most: How many solutions there can be.
+        They are in order, singular ones behind, of which there may be a whole curve; `most` is how
+        many there can be. Candidates (m, places, nq) are NaN where there is nothing.
         """
         known = np.asarray(np.isfinite(q).all(axis=-1))
         wanted = np.broadcast_to(X[:, None], (*known.shape, 4, 4))

@@ -140,12 +140,7 @@ class IkStep:
 
 
 def candidates(chain: Chain, known: frozenset[int]) -> Iterator[IkStep]:
-    """Yield the equations that hold one unknown joint alone, when these are known.
-
-    Args:
-        chain: The arm, with exact numbers.
-        known: The joints whose positions are known.
-    """
+    """Yield the equations that hold one unknown joint of an arm alone, when these are known."""
     everything = range(len(chain.axes))
     for backwards in (False, True):
         order = [*reversed(everything)] if backwards else [*everything]

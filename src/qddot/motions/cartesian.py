@@ -71,11 +71,7 @@ class CartesianPath(TaskReference):
         return self._frame_path.pose(s)
 
     def _open(self, *more: str) -> None:
-        """Check what every path is given; `start` is known after it, and the path does not turn.
-
-        Args:
-            more: Further words for the orientation.
-        """
+        """Check what every path is given; `start` is known after it, and the path does not turn."""
         frame_name(self.robot, self.frame)
         known = ("kept", "free", *more)
         if not isinstance(self.orientation, str) or self.orientation not in known:
@@ -291,12 +287,8 @@ def helix(
 ) -> tuple[Vec3, Vec3, Vec3]:
     """Return a point that turns about a line and slides along it, and two derivatives by s.
 
-    Args:
-        s: How far, a scalar of any kind.
-        start: Where the point is at s = 0.
-        u: From the line to there, across it.
-        spin: The axis of the turn times its angle per unit of s.
-        along: By what it slides per unit of s.
+    At s = 0 it is at `start`, by u away from the line; per unit of s it turns by `spin` and slides
+    by `along`.
     """
     rate = float(np.linalg.norm(spin))
     if rate == 0:

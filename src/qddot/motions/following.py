@@ -108,10 +108,8 @@ class FramePath:
 def followed(task: FramePath, q: np.ndarray, tolerance: float) -> tuple[Path, float]:
     """Return the path of the joints, as few quintic pieces as the tolerance allows, and its error.
 
-    Args:
-        task: What to follow.
-        q: Where the joints start, the frame being at the start of its path.
-        tolerance: How far the frame may be off between the nodes [m] and [rad].
+    The joints start at q, the frame at the start of its path; between the nodes it may be off by
+    the tolerance [m] and [rad].
 
     Raises:
         BadArgument: Where the arm cannot follow, with the place.

@@ -28,13 +28,9 @@ class PathGrid:
     def of(path: Path, pieces: int, rubbing: np.ndarray) -> PathGrid:
         """Return a grid that is finer towards the ends, where the motion is slow.
 
-        So its pieces last about equally long. A piece has no knot of the path inside, and no joint
-        turns round inside whose friction jumps then.
-
-        Args:
-            path: The path.
-            pieces: How many pieces; more if there are more such places.
-            rubbing: Joints, or combinations of them, whose friction jumps, (m, n): a row each.
+        So its pieces last about equally long. A piece has no knot of the path inside, and no joint,
+        or combination of them (`rubbing`, (m, n)), turns round inside whose friction jumps then;
+        there are more pieces if there are more such places.
         """
         inside = path.curve.starts[1:]
         if len(rubbing):
@@ -103,12 +99,7 @@ def _shares(pieces: int, parts: int) -> np.ndarray:
 
 
 def turning_points(path: Path, along: np.ndarray) -> np.ndarray:
-    """Return where combinations of joints turn round, by halving between places of polynomials.
-
-    Args:
-        path: The path.
-        along: The combinations, a row each, shape (m, n).
-    """
+    """Return where combinations of joints (m, n) turn round, by halving between places."""
     knots, curve = path.knots, path.curve
     even = np.linspace(0, 1, 9)[:-1]
     s = np.append((knots[:-1, None] + even * np.diff(knots)[:, None]).reshape(-1), path.length)

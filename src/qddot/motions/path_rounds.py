@@ -136,26 +136,19 @@ class PathsLeft:
         far, near, one = terms.strides
         shape = (count, pieces * parts, NODES, terms.shape[-1])
         places = as_strided(terms, shape, (far, GAPS * near, near, one), writeable=False)
-        first, last, delta = x[:, :-1], x[:, 1:], self.delta
-        if parts > 1:
-            first, last, delta = (z.repeat(parts, axis=1) for z in (first, last, delta))
-        found = self.programs.looks.gufunc(places, self.share, first, last, delta, self.unit)
-        use, start, end, peak, full, rubbing = found
-        if parts > 1:
-            use, start, end, peak, full, rubbing = (
-                z.reshape(count, pieces, parts, *z.shape[2:]) for z in found
-            )
-            use, peak, rubbing = use.max(axis=2), peak.max(axis=2), rubbing.max(axis=2)
-            start, end, full = start[:, :, 0], end[:, :, -1], full.mean(axis=2)
-        return [use, peak - np.maximum(start, end), full, rubbing]
+        gone = (z.repeat(parts, axis=1) for z in (x[:, :-1], x[:, 1:], self.delta))
+        found = self.programs.looks.gufunc(places, self.share, *gone, self.unit)
+        use, start, end, peak, full, rubbing = (
+            z.reshape(count, pieces, parts, *z.shape[2:]) for z in found
+        )
+        bulge = peak.max(axis=2) - np.maximum(start[:, :, 0], end[:, :, -1])
+        return [use.max(axis=2), bulge, full.mean(axis=2), rubbing.max(axis=2)]
 
     def change(self, x: np.ndarray, bulge: np.ndarray, use: np.ndarray) -> None:
-        """Take friction at another x, and off the limits what the pieces use more inside.
+        """Take friction near another x (k, N + 1), and off the limits what pieces use more inside.
 
-        Args:
-            x: Near which friction is taken next, shape (k, N + 1).
-            bulge: What strips use more between the ends of a piece, shape (k, N, rows + 1).
-            use: What pieces use where only this is left to mend, else 0, shape (k, N).
+        That is the bulge of strips (k, N, rows + 1) over the ends of a piece; `use` (k, N) is what
+        pieces use where only this is left to mend, else 0.
         """
         wide = bulge.copy()  # a piece may be gone as one of its neighbours is now
         for far, share in enumerate(NEIGHBOURS, 1):
@@ -184,13 +177,9 @@ def solved(
 ) -> list[Solved]:
     """Return the fastest way along each of several paths with equally many pieces.
 
-    Args:
-        robot: Whose dynamics.
-        limits: What its joints may do.
-        grids: The paths.
-        ends: ṡ² at the start and at the end of each, shape (2,).
-        between: Whether limits are to hold between the points of the grids too.
-        thorough: Whether both corners are tried where a larger x leaves less to the next.
+    With ṡ² at the start and at the end of each (2,); `between`: whether limits are to hold between
+    the points of the grids too; `thorough`: whether both corners are tried where a larger x leaves
+    less to the next.
     """
     with np.errstate(all="ignore"):  # what is infinite or NaN is data
         rounds = PathsLeft(limits.programs(robot), limits.inverses, grids, ends)

@@ -92,12 +92,7 @@ def resting_outside(curve: Piecewise, end: float) -> Piecewise:
 
 
 def hermite(x: np.ndarray, p: np.ndarray, d: np.ndarray, dd: np.ndarray) -> Piecewise:
-    """Return the quintic pieces with given values and first and second derivatives at nodes.
-
-    Args:
-        x: The nodes, rising, shape (m + 1,).
-        p, d, dd: Values and derivatives there, shape (m + 1, k).
-    """
+    """Return the quintic pieces with values p, p′ and p″ (m + 1, k) at nodes x (m + 1,)."""
     ends = ((p[k], d[k], dd[k]) for k in (slice(None, -1), slice(1, None)))
     rows = quintic_between(np.diff(x)[:, None], *ends)
     return Piecewise(np.array(x[:-1]), np.stack(rows, axis=1))
@@ -137,10 +132,7 @@ def cubic_at(s: Any, h: Any, start: tuple[Any, Any], end: tuple[Any, Any]) -> tu
 def integrated(spans: Any, top: Any, order: int) -> Piecewise:
     """Return a scalar curve from 0 at rest whose derivative of an order is constant on each piece.
 
-    Args:
-        spans: How long the pieces are, zeros left out.
-        top: That derivative, one number per piece.
-        order: 2 for a constant acceleration, 3 for a constant jerk.
+    The order is 2 or 3, `top` that derivative, one number for each span; spans of 0 are left out.
     """
     state = np.zeros(order)  # p, p′, p″/2, … at the start of the piece: its Taylor coefficients
     starts, rows, at = [], [], 0.0
@@ -150,10 +142,9 @@ def integrated(spans: Any, top: Any, order: int) -> Piecewise:
             starts.append(at)
             rows.append(row)
             at += span
-            state = np.array(
-                [
-                    sum(comb(j, i) * row[j] * span ** (j - i) for j in range(i, order + 1))
-                    for i in range(order)
-                ]
-            )
+            rest = [
+                [comb(j, i) * row[j] * span ** (j - i) for j in range(i, order + 1)]
+                for i in range(order)
+            ]
+            state = np.array([sum(terms) for terms in rest])
     return Piecewise(np.array(starts), np.array(rows)[:, :, None])

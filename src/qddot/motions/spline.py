@@ -110,15 +110,8 @@ def interpolated(
     Its error falls with h⁶, that of its derivatives with h⁵ and h⁴. Where two rows share an
     instant, the motion jumps: nothing is drawn across, and the later row counts.
 
-    Args:
-        t: The instants of the rows [s], never falling, shape (k,).
-        q, qd, qdd: The rows, shape (k, n).
-        at: The instants wanted [s], of any shape.
-        tree: The robot where q has other numbers than dq/dt = q̇: the quintic is then of the way
-            from the earlier row.
-
-    Returns:
-        Three arrays of shape (*at.shape, n).
+    The rows (k, n) are at instants t (k,) [s] that never fall, those wanted of any shape. Where q
+    has other numbers than dq/dt = q̇, of a `tree`, the quintic is of the way from the earlier row.
     """
     x = instants(t, at)
     i = np.searchsorted(t, x, side="right") - 1  # the last row that is not later

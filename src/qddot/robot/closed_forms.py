@@ -207,10 +207,7 @@ class RobotClosedForms:
     def _why_not(self, chain: Chain, given: list[int], steps: bool = False) -> NotInClosedForm:
         """Return why there is no answer, and which joints to give instead or as well.
 
-        Args:
-            chain: The joints that carry the frame.
-            given: Those of them that are given.
-            steps: Whether only a closed form is an answer; else any six turns are one too.
+        With `steps` only a closed form is an answer; else any six turns are one too.
         """
         unknown = len(chain.axes) - len(given)
         what = f"frame {chain.frame!r} of {self.robot.name!r}"

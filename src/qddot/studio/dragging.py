@@ -36,15 +36,8 @@ def pulled(
 ) -> NearestSolutions:
     """Return where joints go when a frame is pulled towards a pose.
 
-    Of a pose that too few joints can give it, the part that is pulled counts.
-
-    Args:
-        robot: The robot.
-        X: Where the frame is to be, (4, 4).
-        frame: The frame that is pulled.
-        q: Joint positions now [rad or m].
-        part: What of the pose the hand changes: "position" or "rotation".
-        anywhere: Whether the arm may jump to a solution that is far from q.
+    Of a pose that too few joints can give it, the part that is pulled counts: "position" or
+    "rotation". `anywhere` is whether the arm may jump to a solution that is far from q.
     """
 
     def towards(match: str) -> NearestSolutions:
@@ -97,15 +90,9 @@ def solutions(
 ) -> dict[str, Any]:
     """Return all joint positions within limits at which a frame has a pose, the nearest first.
 
-    Where a joint may stand anywhere, one of them stands for its family, and q for itself.
-
-    Args:
-        arm: The robot.
-        frame: The frame.
-        X: Where it is, (4, 4).
-        q: From where the nearest is meant; joints that do not carry the frame stay there.
-        given: Where the joint is that has to be given [rad or m]; None: where q has it.
-        joint: Which one that is; None: the last that makes it a closed form, or else the last.
+    Where a joint may stand anywhere, one of them stands for its family, and q for itself. Joints
+    that do not carry the frame stay at q. A joint that has to be given is at `given`, or where q
+    has it; it is `joint`, or the last that makes it a closed form, or else the last.
 
     Raises:
         BadArgument: If the arm has none, whatever is given; it says why.
