@@ -199,3 +199,39 @@ def test_a_calibrated_arm_keeps_its_solutions_next_to_singular_positions(name, o
     assert (off < 1e-6).any(axis=-1).all()
     back = robot.pose(np.where(s.found[..., None], s.q, 0), "tool") - X[:, None]
     assert np.abs(back[s.found]).max() < 3e-12
+
+
+MEETING = [  # where more than two solutions meet, Newton's first step from rounding leads away
+    (
+        [
+            {"alpha": "0", "a": -0.963},
+            {"alpha": "pi", "a": 0.538},
+            {"alpha": "-pi/2", "a": -0.174},
+            {"alpha": "-pi/2", "a": -0.201, "d": -0.88},
+            {"alpha": 0.251, "a": 0.86},
+            {"alpha": "pi", "a": 0.78, "d": 0.861},
+        ],
+        [-1, 0, 0, 1, 2, 0],
+    ),
+    (
+        [
+            {"alpha": "pi", "a": 0.112},
+            {"alpha": "pi/2", "a": 0.191, "d": 0.657},
+            {"alpha": -0.34494131555364627, "d": -0.57},
+            {"alpha": "-pi/2", "a": -0.576},
+            {"alpha": "pi/2", "a": 0.943},
+            {"alpha": 0.9810749996628654, "a": 0.49},
+        ],
+        [-1, -1, 2, 1, 1, 2],
+    ),
+]
+
+
+@pytest.mark.parametrize(("rows", "quarters"), MEETING)
+def test_a_solution_at_which_several_meet_is_found(rows, quarters):
+    body = {"mass": 1.0, "inertia": [0.02, 0, 0, 0.02, 0, 0.01]}
+    arm = qddot.from_dh([row | body for row in rows], "standard")
+    q = np.array(quarters) * np.pi / 2
+    s = arm.inverse_kinematics_all(arm.pose(q, "tool"), "tool")
+    apart = np.abs((s.q[s.singular] - q + np.pi) % (2 * np.pi) - np.pi).max(axis=1)
+    assert apart.min(initial=9) < 1e-3

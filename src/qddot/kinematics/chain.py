@@ -211,19 +211,18 @@ def kept_normal(axes: Sequence[JointLine], for_axis: JointLine, tiny: Fraction) 
     if not slides or any(axis.turns for axis in axes):
         return None
     spanned: list[np.ndarray] = []
-    for d in slides:
+
+    def across(d: Vec3) -> np.ndarray:
         rest = np.array(numbers(d), dtype=float)
-        rest = rest - sum((e * (e @ rest) for e in spanned), np.zeros(3))
+        return rest - sum((e * (e @ rest) for e in spanned), np.zeros(3))
+
+    for rest in map(across, slides):
         if np.linalg.norm(rest) > 1e-9:
             spanned.append(rest / np.linalg.norm(rest))
     candidates = [for_axis.h] if not for_axis.turns else [cross(for_axis.h, d) for d in slides]
-    for candidate in (*candidates, *np.eye(3)):
-        rest = np.array(numbers(candidate), dtype=float)
-        rest = rest - sum((e * (e @ rest) for e in spanned), np.zeros(3))
-        size = np.linalg.norm(rest)
-        if size > 1e-6:
-            return numbers(rest / size)
-    return None
+    found = (rest for rest in map(across, (*candidates, *np.eye(3))) if np.linalg.norm(rest) > 1e-6)
+    normal = next(found, None)
+    return None if normal is None else numbers(normal / np.linalg.norm(normal))
 
 
 # numbers

@@ -95,7 +95,8 @@ class IkDerivation:
 
         parts = [DocumentSection("The arm", self._arm()), DocumentSection("Forms", self._forms())]
         for number, step in enumerate(self.steps, 1):
-            title = f"{number}. $q_{{{step.joint}}}$, {_count(step.roots)}"
+            count = "one root" if step.roots == 1 else "two roots"
+            title = f"{number}. $q_{{{step.joint}}}$, {count}"
             form, meanings = step.form[0], ", ".join(f"${x}$" for x in step.meanings)
             items = [Words(step.words), *map(_equation, step.formulas)]
             items.append(Words(f"It has the form ${form}$ with {meanings}."))
@@ -287,10 +288,6 @@ def _joints(joints: Sequence[int]) -> str:
     if len(names) == 1:
         return f"Joint {names[0]} leaves"
     return f"Joints {', '.join(map(str, names[:-1]))} and {names[-1]} leave"
-
-
-def _count(roots: int) -> str:
-    return "one root" if roots == 1 else "two roots"
 
 
 def _vector(v: np.ndarray) -> str:

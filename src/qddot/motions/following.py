@@ -251,11 +251,8 @@ def _who(task: FramePath) -> str:
 
 def _cannot(task: FramePath, s: float, why: str) -> BadArgument:
     place = ", ".join(f"{float(x):.4g}" for x in task.place(s)[0])
-    loose = (
-        ""
-        if task.turning is None
-        else '\n  It keeps its orientation; if it need not: orientation="free".'
-    )
+    loose = '\n  It keeps its orientation; if it need not: orientation="free".'
+    loose = "" if task.turning is None else loose
     return BadArgument(
         f"{_who(task)} cannot follow its path beyond {s:.4g} m of {task.length:.4g} m, at "
         f"({place}): {why}.\n  Choose another end, or start from other joint positions.{loose}"

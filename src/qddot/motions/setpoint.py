@@ -79,12 +79,9 @@ def reference_of(
 ) -> Any:
     """Return the motion behind what was given: itself, its smooth form, or a place to stay at.
 
-    Args:
-        value: What has `at(t)`, giving position, velocity and acceleration over any scalar, and
-            `n`; what has `as_motion()`, such as a log; or an array, the place to stay at.
-        parts: The names of its entries.
-        what: What it is called, for messages.
-        numbers: The names of the numbers of a place, if these are not the entries.
+    What is given has `at(t)`, giving position, velocity and acceleration over any scalar, and `n`;
+    or `as_motion()`, such as a log; or is an array, a place. Its entries are named by `parts`, the
+    numbers of a place by `numbers` if these are others.
 
     Raises:
         BadArgument: If it is neither, has another number of entries, or is not finite.

@@ -52,18 +52,18 @@ class RobotClosedForms:
         """Return the program of all branches."""
 
         def made() -> Program:
-            plan = self.need_plan(request)
-            return optimised(closed_form(plan, self.within(request), checked=checked))
+            plan, within = self.need_plan(request), self.within(request.within_limits)
+            return optimised(closed_form(plan, within, checked=checked))
 
         return self.robot.cached("program", request, made)
 
     def otherwise(self, request: Request) -> Callable[..., Any]:
         """Return what is asked of poses at which the program is not sure."""
-        plan, within = self.need_plan(request), self.within(request)
+        plan, within = self.need_plan(request), self.within(request.within_limits)
 
         def solve(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
             def made() -> Kernel:
-                return Kernel(optimised(closed_form(plan, Within(self.robot.home), raw=True)))
+                return Kernel(optimised(closed_form(plan, self.within(False), raw=True)))
 
             key = request.frame, request.free
             return self.robot.cached("raw closed form", key, made).general(*arrays)
@@ -93,8 +93,7 @@ class RobotClosedForms:
             arm = self._six_turns(frame, tuple(free), given)
             q[rows], miss[rows], margin[rows] = arm.solved(poses[rows])
         if limits:
-            within = Within(self.robot.home, self.robot.limits.lower, self.robot.limits.upper)
-            arm = self.mending(frame, *self._given(frame, tuple(free)), within)
+            arm = self.mending(frame, *self._given(frame, tuple(free)), self.within(True))
             q, miss = arm.within_limits(q, miss)
             q = np.where(np.isfinite(miss)[..., None], q, np.nan)
         return Solutions(*(x.reshape(*lead, *x.shape[1:]) for x in (q, miss, margin)))
@@ -126,7 +125,7 @@ class RobotClosedForms:
         plan = plan_for(nearly(chain, NEARLY), given)
         if plan is None:
             return None, False
-        kernel = Kernel(optimised(closed_form(plan, Within(self.robot.home), raw=True)))
+        kernel = Kernel(optimised(closed_form(plan, self.within(False), raw=True)))
         return kernel.general, plan_for(nearly(chain, VERY_NEARLY), given) is not None
 
     def _rank(self, chain: Chain, given: Sequence[int] = ()) -> int:
@@ -144,9 +143,8 @@ class RobotClosedForms:
         solve: Callable[..., tuple[np.ndarray, ...]] | None = None,
     ) -> Mending:
         """Return what brings solutions to the last digit."""
-        end = np.full(self.robot.nq, np.inf)
-        lower, upper = (within.lower, within.upper) if within else (None, None)
-        limited = lower is not None
+        within, end = within or self.within(False), np.full(self.robot.nq, np.inf)
+        limited = within.lower is not None
         turn, slides = np.full(self.robot.nq, 2 * np.pi), np.zeros(self.robot.nq, dtype=bool)
         weights = np.ones(self.robot.nq)
         for i, axis in enumerate(chain.axes):
@@ -163,15 +161,14 @@ class RobotClosedForms:
             float(chain.scale),
             turn,
             slides,
-            -end if lower is None else lower,
-            end if upper is None else upper,
+            -end if within.lower is None else within.lower,
+            end if within.upper is None else within.upper,
         )
 
-    def within(self, request: Request) -> Within:
-        """Return within which limits solutions are asked for."""
-        if not request.within_limits:
-            return Within(self.robot.home)
-        return Within(self.robot.home, self.robot.limits.lower, self.robot.limits.upper)
+    def within(self, limited: bool) -> Within:
+        """Return where joints stand that do not matter, and their limits if these count."""
+        limits = (self.robot.limits.lower, self.robot.limits.upper) if limited else ()
+        return Within(self.robot.home, *limits)
 
     def chain(self, frame: str) -> Chain:
         """Return the joints that carry a frame, exactly."""

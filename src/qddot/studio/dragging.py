@@ -109,18 +109,18 @@ def solutions(
         spare = joint if joint in choices else held[-1]
         at = within(robot, q)
         if given is not None:
-            at[spare] = np.clip(given, *limits_of(robot, spare))
+            low, high = robot.limits.span()  # as it is shown where it has no limits
+            at[spare] = np.clip(given, low[spare], high[spare])
         free = {robot.joint_names[k]: float(at[k]) for k in held}
         given_joint = {"joint": spare, "value": at[spare]}
     found = robot.inverse_kinematics_all(X, frame, limits=True, free=free)
-    rest = [k for k in range(robot.n) if k not in carrying]
     ways: list[np.ndarray] = []
     here = within(robot, q)
     as_given = spare is None or given is None or given == q[spare]
     if as_given and np.abs(robot.pose(here, frame) - X).max() < STILL:
         ways.append(here)
     for way in found.q[found.found]:
-        way[rest] = q[rest]
+        way = np.where(np.isin(range(robot.n), carrying), way, q)
         if not any(np.abs(way - other).max() < STILL for other in ways):
             ways.append(way)
     ways.sort(key=lambda way: float(np.linalg.norm(way - q)))
@@ -133,9 +133,3 @@ def solutions(
         "free": given_joint,
         "choices": choices,
     }
-
-
-def limits_of(robot: Robot, joint: int) -> tuple[float, float]:
-    """Return between which positions a joint is, or is shown where it has no limits."""
-    low, high = robot.limits.span()
-    return float(low[joint]), float(high[joint])
