@@ -81,8 +81,8 @@ class Mending:
         """Return q, miss, margin and lever; joints that may stand anywhere are at spare (m, nq)."""
         assert self.solve is not None
         spare = np.insert(spare[:, self.carrying], len(self.carrying), least**4, axis=1)
-        q, miss, *rest = self._polished(X, *self.solve(X, *given, spare))
-        return [*self.within_limits(q, miss), *rest]
+        q, miss, *rest = (x.copy() for x in self.solve(X, *given, spare))
+        return [*self.within_limits(*self._polished(X, q, miss)), *rest]
 
     def _completed(self, X: np.ndarray, *found: np.ndarray) -> Iterator[np.ndarray]:
         """Return q, miss and margin with those of solutions that searches find.
@@ -168,15 +168,9 @@ class Mending:
         return np.concatenate(pairs, axis=-1)
 
     def _polished(
-        self,
-        X: np.ndarray,
-        q: np.ndarray,
-        miss: np.ndarray,
-        *rest: np.ndarray,
-        within: float = NEAR,
-    ) -> tuple[np.ndarray, ...]:
-        """Return the same after Newton's method, where a solution is near but not there."""
-        q, miss = q.copy(), miss.copy()
+        self, X: np.ndarray, q: np.ndarray, miss: np.ndarray, within: float = NEAR
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return both after Newton's method, where a solution is near but not there."""
         near = (miss <= within**2) & (miss > TIGHT**2)
         if near.any():
             wanted = np.broadcast_to(X[:, None], (*miss.shape, 4, 4))[near]
@@ -196,7 +190,7 @@ class Mending:
                 if not going.size:
                     break
             q[near], miss[near] = at, left
-        return q, miss, *(x.copy() for x in rest)
+        return q, miss
 
     def _margin(self, q: np.ndarray) -> np.ndarray:
         return np.linalg.svd(self.jacobian(q), compute_uv=False)[..., -1] ** 4

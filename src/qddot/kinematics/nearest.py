@@ -37,9 +37,8 @@ ALIKE = 1e-4  # relative: positions that are as close to a pose out of reach
 MOST = 96  # starts of a pose that is not found
 MISSED = 1e9  # what it costs to be no solution
 
-SearchEnds = tuple[
-    np.ndarray, np.ndarray, np.ndarray
-]  # q, what `PoseTask` keeps beside it, the cost
+# q, what `PoseTask` keeps beside it, the cost
+SearchEnds = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
