@@ -28,8 +28,8 @@ class AnySixTurns:
     Eigenvalues lose digits where lines nearly meet or are nearly parallel, as those of a calibrated
     arm. The closed form of the arm whose lines do so is near then, and Newton's method leads from
     its solutions to the arm's own. Next to a singular position it does not: damped searches from
-    there, and from all over the joints' room, do. Where three lines meet beside three that lie
-    anyhow, eigenvalues say nothing at all, and there are only searches.
+    there, and from all over the joints' room, do, as where nothing is found at all. Where three
+    lines meet beside three that lie anyhow, eigenvalues say nothing, and there are only searches.
 
     Turns have an even number of solutions for every pose, singular ones apart: their positions are
     a torus, which has no edge, and poses go on beyond all that it covers. Where the number found is
@@ -53,13 +53,23 @@ class AnySixTurns:
     def _solved(self, X: np.ndarray) -> tuple[np.ndarray, ...]:
         places = self._places(X)
         ends = self.mending.distinct(X, places, MOST)
+
+        def add(rows: np.ndarray, more: np.ndarray) -> None:
+            more = np.concatenate([places[rows], more], axis=1)
+            for old, new in zip(ends, self.mending.distinct(X[rows], more, MOST), strict=True):
+                old[rows] = new
+
         found = np.asarray(ends[1] <= CLOSED**2)
-        odd = found & (found.sum(axis=1) % 2 == 1)[:, None]
-        if not odd.any():
-            return ends
-        twins = np.full_like(ends[0], np.nan)
-        twins[odd] = self._twins(ends[0][odd])
-        return self.mending.distinct(X, np.concatenate([places, twins], axis=1), MOST)
+        none, odd = ~found.any(axis=1), found.sum(axis=1) % 2 == 1
+        if none.any():
+            rest = np.tile(self.rest, (none.sum(), 1, 1))
+            add(none, self.mending.searched(X[none], rest, STARTS))
+        if odd.any():
+            twins = np.full_like(ends[0], np.nan)
+            pairs = found & odd[:, None]
+            twins[pairs] = self._twins(ends[0][pairs])
+            add(odd, twins[odd])
+        return ends
 
     def _places(self, X: np.ndarray) -> np.ndarray:
         """Return where solutions of poses may be, (m, places, nq), NaN where nowhere."""

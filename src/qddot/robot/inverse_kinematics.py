@@ -38,8 +38,9 @@ class InverseKinematics(DerivativeQuantities):
         Every solution that is returned was checked: it puts the frame at X to rounding, within
         5e-13 rad and as many parts of the arm's length. None is lost on the way: each step solves
         an equation that all solutions fulfil. Where a joint may stand anywhere, as at a wrist whose
-        axes are in line, one solution stands for the family and is marked `singular`; where two
-        solutions meet they are both there. Angles are from −π to π.
+        axes are in line, one solution stands for the family and is marked `singular`, or several
+        where there is no closed form; where two solutions meet they are both there. Angles are from
+        −π to π.
 
         Args:
             X: The pose of the frame in the base, a homogeneous matrix, shape (..., 4, 4).
