@@ -60,7 +60,8 @@ class AnySixTurns:
                 old[rows] = new
 
         found = np.asarray(ends[1] <= CLOSED**2)
-        none, odd = ~found.any(axis=1), found.sum(axis=1) % 2 == 1
+        counts = np.asarray(found.sum(axis=1))
+        none, odd = counts == 0, counts % 2 == 1
         if none.any():
             rest = np.tile(self.rest, (none.sum(), 1, 1))
             add(none, self.mending.searched(X[none], rest, STARTS))

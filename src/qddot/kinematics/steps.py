@@ -25,13 +25,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from qddot.kinematics.chain import (
-    Chain,
-    common_direction,
-    common_point,
-    kept_normal,
-    numbers,
-)
+from qddot.kinematics.chain import Chain, common_direction, common_point, kept_normal, numbers
 from qddot.kinematics.joint_equations import (
     Position,
     Roots,

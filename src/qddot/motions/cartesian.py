@@ -17,14 +17,7 @@ import numpy as np
 from qddot.checks import frame_name, joint_vector, positive, vector
 from qddot.errors import BadArgument, shorten
 from qddot.kinematics.poses import proper_poses
-from qddot.motions.description import (
-    ANGLE,
-    DURATION,
-    FRAME_PLACE,
-    XYZ,
-    MotionKind,
-    Situation,
-)
+from qddot.motions.description import ANGLE, DURATION, FRAME_PLACE, XYZ, MotionKind, Situation
 from qddot.motions.following import FramePath, followed, turned
 from qddot.motions.motion import TaskReference, check_limits, keep
 from qddot.motions.path import AlongPath, Path, PathPart, Profile, joined, quintic

@@ -208,21 +208,15 @@ class RobotClosedForms:
         """
         unknown = len(chain.axes) - len(given)
         what = f"frame {chain.frame!r} of {self.robot.name!r}"
+        why = f"There is no closed form for {what}: "
         if unknown > SIX:
-            why = (
-                f"{unknown} joints carry {what}, and a pose says six things: its solutions "
-                "are whole curves."
-            )
+            why = f"{unknown} joints carry {what}, and a pose says six things: its solutions are "
+            why += "whole curves."
         elif self._rank(chain, given) < unknown:
-            why = (
-                f"There is no closed form for {what}: it is singular at every position, as where "
-                "two axes are one line. A pose has no solution, or curves of them."
-            )
+            why += "it is singular at every position, as where two axes are one line. A pose has "
+            why += "no solution, or curves of them."
         else:
-            why = (
-                f"There is no closed form for {what}: its axes neither meet nor are parallel where "
-                "that would part its equations."
-            )
+            why += "its axes neither meet nor are parallel where that would part its equations."
         closed, solved = self.free_joints(chain, tuple(given))
         sets = closed or solved[-1:]
         if not sets:
@@ -257,8 +251,7 @@ class RobotClosedForms:
             more = combinations(others, spare - len(given)) if spare >= len(given) else ()
             with_given = (given + some for some in more)
             without = (x for x in combinations(joints, spare) if not set(given) <= set(x))
-            closed: list[tuple[int, ...]] = []
-            solved: list[tuple[int, ...]] = []
+            closed, solved = [], []
             for some in islice(itertools.chain(with_given, without), MOST_SETS):
                 entries = tuple(chain.axes[i].index for i in sorted(some))
                 if plan_for(chain, some) is not None:
