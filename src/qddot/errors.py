@@ -222,8 +222,8 @@ class NotInClosedForm(BadArgument):
 
     def told(self, given: Callable[[dict[str, float]], str], nearest: str) -> str:
         """Return it in the words of who asked: how joints are given, what finds the nearest."""
-        hint = self.hint.replace("{}", given(self.free))
-        hint = f"\n  {hint}" if hint else ""
+        how = f": {given(self.free)}" if self.free else ""
+        hint = f"\n  {self.hint}{how}." if self.hint else ""
         return f"{self.why}{hint}\n  The nearest solution is found all the same: {nearest}."
 
 

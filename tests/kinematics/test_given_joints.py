@@ -1,13 +1,14 @@
 """Joints that are given: of any arm that has one to spare, and advice that can be followed."""
 
 import re
+import warnings
 
 import numpy as np
 import pytest
 from long import long
 
 import qddot
-from qddot.errors import BadArgument
+from qddot.errors import BadArgument, NotInClosedForm
 
 BODY = {"mass": 1.0, "inertia": [0.02, 0, 0, 0.02, 0, 0.01]}
 GEN3_LENGTHS = (-0.0, -0.0118, -0.4208, -0.0128, -0.3143, -0.0, -0.1674)
@@ -118,6 +119,30 @@ def test_of_eight_joints_two_are_named():
     assert followed(arm, {"j1": 0.7}) == 1
     with pytest.raises(BadArgument, match=r"j1.*given: free=.*'j1'"):
         arm.inverse_kinematics_all(np.eye(4), "tool", free={"j1": 0.7})
+
+
+@pytest.mark.parametrize("name", ["X", "q", "a{}b"])
+def test_a_joint_may_have_any_name(name):
+    rows = [{"alpha": 1.5708, "d": d, "name": f"k{i}"} | BODY for i, d in enumerate(GEN3_LENGTHS)]
+    rows[-1] |= {"alpha": "pi", "name": name}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a name looks like code
+        arm = qddot.from_dh(rows, "standard")
+    q = np.array([0.3, 0.7, -0.4, 1.1, 0.5, -0.9, 0.2])
+    s = arm.inverse_kinematics_all(arm.pose(q, "tool"), "tool", free={name: 0.2})
+    assert (off(arm, s.q, q) < 1e-6).any()
+    error = NotInClosedForm("Why.", f"All with {name} given", {name: 0.5})
+    assert f"given: free={{{name!r}: 0.5}}." in str(error)
+
+
+def test_of_very_many_joints_sets_are_tried_one_after_the_other():
+    """There are 50 million sets of 54 joints of 60."""
+    rows = [{"alpha": "pi/2" if i % 2 else "-pi/2", "d": 0.1, "a": 0.05} for i in range(60)]
+    arm = qddot.from_dh([row | BODY for row in rows], "standard")
+    known = arm._closed_forms
+    closed, solved = known.free_joints(known.chain("tool"), (29,))
+    assert closed or solved
+    assert all(len(some) == 54 and 29 in some for some in closed + solved)
 
 
 @pytest.mark.parametrize("unit", [1e-4, 1e-6])

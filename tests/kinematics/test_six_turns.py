@@ -199,3 +199,53 @@ def test_a_calibrated_arm_keeps_its_solutions_next_to_singular_positions(name, o
     assert (off < 1e-6).any(axis=-1).all()
     back = robot.pose(np.where(s.found[..., None], s.q, 0), "tool") - X[:, None]
     assert np.abs(back[s.found]).max() < 3e-12
+
+
+MEETING = [  # where more than two solutions meet, Newton's first step from rounding leads away
+    (
+        [
+            {"alpha": "0", "a": -0.963},
+            {"alpha": "pi", "a": 0.538},
+            {"alpha": "-pi/2", "a": -0.174},
+            {"alpha": "-pi/2", "a": -0.201, "d": -0.88},
+            {"alpha": 0.251, "a": 0.86},
+            {"alpha": "pi", "a": 0.78, "d": 0.861},
+        ],
+        [-1, 0, 0, 1, 2, 0],
+    ),
+    (
+        [
+            {"alpha": "pi", "a": 0.112},
+            {"alpha": "pi/2", "a": 0.191, "d": 0.657},
+            {"alpha": -0.34494131555364627, "d": -0.57},
+            {"alpha": "-pi/2", "a": -0.576},
+            {"alpha": "pi/2", "a": 0.943},
+            {"alpha": 0.9810749996628654, "a": 0.49},
+        ],
+        [-1, -1, 2, 1, 1, 2],
+    ),
+]
+
+
+@pytest.mark.parametrize(("rows", "quarters"), MEETING)
+def test_a_solution_at_which_several_meet_is_found(rows, quarters):
+    body = {"mass": 1.0, "inertia": [0.02, 0, 0, 0.02, 0, 0.01]}
+    arm = qddot.from_dh([row | body for row in rows], "standard")
+    q = np.array(quarters) * np.pi / 2
+    s = arm.inverse_kinematics_all(arm.pose(q, "tool"), "tool")
+    apart = np.abs((s.q[s.singular] - q + np.pi) % (2 * np.pi) - np.pi).max(axis=1)
+    assert apart.min(initial=9) < 1e-3
+
+
+def test_poses_at_which_a_matrix_of_the_eigenvalue_problem_is_singular_are_solved():
+    turns = [("pi", 0, 0), (2.2234658768600726, -0.712, 0), (0, 0.921, 0), ("pi/2", -0.302, 0)]
+    turns += [("-pi/2", -0.003, -0.062), (0, -0.604, 0.742), ("pi/2", 0, 0)]
+    body = {"mass": 1.0, "inertia": [0.02, 0, 0, 0.02, 0, 0.01]}
+    arm = qddot.from_dh([{"alpha": b, "a": a, "d": d} | body for b, a, d in turns], "standard")
+    q = np.array([[2, 1, -1, -1, 0, 1, 0], [0, 2, -1, 2, 0, 0, -1], [2, 2, -1, 1, 0, 2, 1]])
+    q = np.append(q, [[-1, 0, -1, 2, 0, 0, 0]], axis=0) * np.pi / 2
+    X = arm.pose(q, "tool")
+    s = arm.inverse_kinematics_all(X, "tool", free={"j2": q[:, 1]})
+    assert s.found.any(axis=1).all()  # of the last, eigenvalues find nothing
+    back = arm.pose(s.q[s.found], "tool") - np.repeat(X, s.counts, axis=0)
+    assert np.abs(back).max() < 1e-11

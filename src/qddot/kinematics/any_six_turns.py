@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from qddot.kinematics.chain import Chain
-from qddot.kinematics.joint_equations import Position, moved
+from qddot.kinematics.joint_equations import Position
 from qddot.kinematics.mending import Mending
+from qddot.kinematics.plan import product
 from qddot.kinematics.six_turns import MOST, SixTurns
 from qddot.kinematics.solutions import CLOSED
-from qddot.spatial.pose import Pose
+from qddot.spatial.pose import STILL
 
 STARTS, ALL_STARTS = 64, 256  # of searches; where there is nothing else
 SINGULAR = 0.05  # smallest singular value of J beside the largest from which on there are searches
@@ -27,8 +28,8 @@ class AnySixTurns:
     Eigenvalues lose digits where lines nearly meet or are nearly parallel, as those of a calibrated
     arm. The closed form of the arm whose lines do so is near then, and Newton's method leads from
     its solutions to the arm's own. Next to a singular position it does not: damped searches from
-    there, and from all over the joints' room, do. Where three lines meet beside three that lie
-    anyhow, eigenvalues say nothing at all, and there are only searches.
+    there, and from all over the joints' room, do, as where nothing is found at all. Where three
+    lines meet beside three that lie anyhow, eigenvalues say nothing, and there are only searches.
 
     Turns have an even number of solutions for every pose, singular ones apart: their positions are
     a torus, which has no edge, and poses go on beyond all that it covers. Where the number found is
@@ -52,13 +53,24 @@ class AnySixTurns:
     def _solved(self, X: np.ndarray) -> tuple[np.ndarray, ...]:
         places = self._places(X)
         ends = self.mending.distinct(X, places, MOST)
+
+        def add(rows: np.ndarray, more: np.ndarray) -> None:
+            more = np.concatenate([places[rows], more], axis=1)
+            for old, new in zip(ends, self.mending.distinct(X[rows], more, MOST), strict=True):
+                old[rows] = new
+
         found = np.asarray(ends[1] <= CLOSED**2)
-        odd = found & (found.sum(axis=1) % 2 == 1)[:, None]
-        if not odd.any():
-            return ends
-        twins = np.full_like(ends[0], np.nan)
-        twins[odd] = self._twins(ends[0][odd])
-        return self.mending.distinct(X, np.concatenate([places, twins], axis=1), MOST)
+        counts = np.asarray(found.sum(axis=1))
+        none, odd = counts == 0, counts % 2 == 1
+        if none.any():
+            rest = np.tile(self.rest, (none.sum(), 1, 1))
+            add(none, self.mending.searched(X[none], rest, STARTS))
+        if odd.any():
+            twins = np.full_like(ends[0], np.nan)
+            pairs = found & odd[:, None]
+            twins[pairs] = self._twins(ends[0][pairs])
+            add(odd, twins[odd])
+        return ends
 
     def _places(self, X: np.ndarray) -> np.ndarray:
         """Return where solutions of poses may be, (m, places, nq), NaN where nowhere."""
@@ -102,13 +114,12 @@ class AnySixTurns:
         return np.asarray((sizes[..., -1] <= SINGULAR * sizes[..., 0]).any(axis=-1))
 
 
-def held(chain: Chain, at: Mapping[int, Position]) -> Chain:
+def held(chain: Chain, at: dict[int, Position]) -> Chain:
     """Return an arm some of whose joints stand still, in floats."""
-    axes, X = [], Pose(np.eye(3), np.zeros(3))
+    axes, X = [], STILL
     for i, axis in enumerate(chain.axes):
         if i in at:
-            columns = [moved(axis, at[i], e, False) for e in np.eye(3)]
-            X = X @ Pose(np.column_stack(columns), moved(axis, at[i], np.zeros(3), True))
+            X = X @ product(chain, at, [i])
         else:
             axes.append(replace(axis, h=X.R @ axis.h, p=X.R @ axis.p + X.p))
     return replace(chain, axes=tuple(axes), home=X @ chain.home)

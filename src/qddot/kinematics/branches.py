@@ -70,20 +70,13 @@ class ParallelTurns:
 
 
 def closed_form(plan: IkPlan, within: Within, raw: bool = False, checked: bool = False) -> Program:
-    """Return the program of all solutions.
+    """Return the program of all solutions, from X (4, 4) and the positions of `given` joints.
 
-    Args:
-        plan: The steps.
-        within: Limits, and the joints that do not carry the frame.
-        raw: Whether the positions to take where any would do are inputs, else they are zero, with
-            the lever, to the fourth, from which on they are taken; and whether q also has what does
-            not close, else that is NaN.
-        checked: Whether the last output says if the others can stand as they are: 1 where the
-            pose is one, every solution closes to the last digits, and none was any of many.
-
-    Returns:
-        From X (4, 4), the positions of `given` joints and spare angles, to q (k, nq), miss (k,)
-        and margin (k,), as in `Solutions`; if raw, also the least lever (k,) of a solution's steps.
+    It gives q (k, nq), miss (k,) and margin (k,), as in `Solutions`. If raw, the positions to take
+    where any would do are inputs, else they are zero, with the lever, to the fourth, from which on
+    they are taken; q also has what does not close, else that is NaN; and the least lever (k,) of a
+    solution's steps is given. If checked, the last output is 1 where the others can stand as they
+    are: the pose is one, every solution closes to the last digits, and none was any of many.
     """
     chain, scale = plan.numeric, float(plan.chain.scale)
     shapes: dict[str, tuple[int, ...]] = {"X": (4, 4)}
@@ -212,9 +205,7 @@ def _finished(
 def _miss(T: Pose, far: Scalar) -> tuple[Scalar, Scalar]:
     """Return how far a pose is from the identity, squared, and whether it is near it at all.
 
-    Args:
-        T: The pose.
-        far: Squares of distances are in parts of this, of what the arm's length and X come to.
+    Squares of distances are in parts of `far`, of what the arm's length and X come to.
     """
     R, p = T.R, T.p
     square = R[0, 1] ** 2 + R[0, 2] ** 2 + R[1, 2] ** 2 + p @ p / far

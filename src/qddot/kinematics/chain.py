@@ -14,7 +14,7 @@ taken with seventy digits, and 0 is what is below 1e-50: no numbers that people 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -64,22 +64,14 @@ class Chain:
     def numeric(self) -> Chain:
         """The same in floats; whole numbers stay whole, so that the recorder folds them."""
         axes = tuple(
-            JointLine(
-                *(a.name, a.turns, numbers(a.h), numbers(a.p), a.index),
-                *(number(a.ratio), number(a.offset)),
-            )
-            for a in self.axes
+            replace(axis, ratio=number(axis.ratio), offset=number(axis.offset))
+            for axis in _each(self.axes, number)
         )
-        home = Pose(numbers(self.home.R), numbers(self.home.p))
-        return Chain(self.robot, self.frame, axes, home, self.nq, self.scale, self.tiny)
+        return replace(self, axes=axes, home=Pose(numbers(self.home.R), numbers(self.home.p)))
 
 
 def chain_of(tree: Tree, frame: str) -> Chain:
-    """Return the joints between the base and a frame.
-
-    Args:
-        tree: The robot, with exact numbers.
-        frame: The name of a link or a frame.
+    """Return the joints between the base and a frame, of a robot with exact numbers.
 
     Raises:
         BadArgument: Where no joint carries the frame, or one is no plain turn or slide of its own.
@@ -91,24 +83,18 @@ def chain_of(tree: Tree, frame: str) -> Chain:
 
 def in_digits(chain: Chain) -> Chain:
     """Return the same arm with seventy digits of each number, which never grow too long."""
-    axes = tuple(replace(axis, h=_digits(axis.h), p=_digits(axis.p)) for axis in chain.axes)
-    return replace(chain, axes=axes)
-
-
-def _digits(values: Any) -> np.ndarray:
-    return np.array([_with_many_digits(x) for x in values], dtype=object)
+    return replace(chain, axes=_each(chain.axes, _with_many_digits))
 
 
 def nearly(chain: Chain, tiny: Fraction) -> Chain:
     """Return the same arm, in which lines meet or are parallel that do so nearly."""
-    axes = tuple(
-        replace(axis, h=_fractions(axis.h), p=_fractions(axis.p)) for axis in chain.numeric.axes
-    )
-    return replace(chain, axes=axes, tiny=tiny)
+    return replace(chain, axes=_each(chain.numeric.axes, Fraction), tiny=tiny)
 
 
-def _fractions(values: Any) -> np.ndarray:
-    return np.array([Fraction(x) for x in values], dtype=object)
+def _each(axes: Sequence[JointLine], kind: Callable[[Any], Scalar]) -> tuple[JointLine, ...]:
+    """Return the same lines in numbers of another kind."""
+    new = np.vectorize(kind, otypes=[object])
+    return tuple(replace(axis, h=new(axis.h), p=new(axis.p)) for axis in axes)
 
 
 def _with_many_digits(x: Scalar) -> Fraction:
@@ -215,19 +201,18 @@ def kept_normal(axes: Sequence[JointLine], for_axis: JointLine, tiny: Fraction) 
     if not slides or any(axis.turns for axis in axes):
         return None
     spanned: list[np.ndarray] = []
-    for d in slides:
+
+    def across(d: Vec3) -> np.ndarray:
         rest = np.array(numbers(d), dtype=float)
-        rest = rest - sum((e * (e @ rest) for e in spanned), np.zeros(3))
+        return rest - sum((e * (e @ rest) for e in spanned), np.zeros(3))
+
+    for rest in map(across, slides):
         if np.linalg.norm(rest) > 1e-9:
             spanned.append(rest / np.linalg.norm(rest))
     candidates = [for_axis.h] if not for_axis.turns else [cross(for_axis.h, d) for d in slides]
-    for candidate in (*candidates, *np.eye(3)):
-        rest = np.array(numbers(candidate), dtype=float)
-        rest = rest - sum((e * (e @ rest) for e in spanned), np.zeros(3))
-        size = np.linalg.norm(rest)
-        if size > 1e-6:
-            return numbers(rest / size)
-    return None
+    found = (rest for rest in map(across, (*candidates, *np.eye(3))) if np.linalg.norm(rest) > 1e-6)
+    normal = next(found, None)
+    return None if normal is None else numbers(normal / np.linalg.norm(normal))
 
 
 # numbers
@@ -241,10 +226,7 @@ def number(x: Scalar) -> int | float:
 
 def numbers(values: Any) -> np.ndarray:
     """Return the same array with ints where numbers are whole, else floats."""
-    values = np.asarray(values, dtype=object)
-    found = np.empty(values.shape, dtype=object)
-    found.reshape(-1)[:] = [number(x) for x in values.reshape(-1)]
-    return found
+    return np.vectorize(number, otypes=[object])(np.asarray(values, dtype=object))
 
 
 def zero(values: Any, tiny: Fraction) -> bool:

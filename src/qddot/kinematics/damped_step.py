@@ -111,7 +111,7 @@ class PoseTask:
         each = {**always, "given": (2,), "t": (), "h": ()}
         same = record(lambda state, constants: state, name, **always)
         stage = Stage(optimised(record(self._step, name, **each)))
-        return Iteration(name, same, (stage,), self._kept_program(name, always))
+        return Iteration(name, same, (stage,), optimised(record(self._kept, name, **always)))
 
     def alone(self, pulls: Sequence[float]) -> Program:
         """Return one search from `near` as a program, its steps a block that is called.
@@ -139,9 +139,6 @@ class PoseTask:
             return {"q": q, "numbers": [*kept["squares"], off]}
 
         return record(search, name, X=(4, 4), near=(self.tree.n,))
-
-    def _kept_program(self, name: str, shapes: dict[str, Any]) -> Program:
-        return optimised(record(self._kept, name, **shapes))
 
     def _step(self, state: Any, constants: Any, given: Any, t: Any, h: Any) -> np.ndarray:
         m = len(self.joints)

@@ -95,7 +95,8 @@ class IkDerivation:
 
         parts = [DocumentSection("The arm", self._arm()), DocumentSection("Forms", self._forms())]
         for number, step in enumerate(self.steps, 1):
-            title = f"{number}. $q_{{{step.joint}}}$, {_count(step.roots)}"
+            count = "one root" if step.roots == 1 else "two roots"
+            title = f"{number}. $q_{{{step.joint}}}$, {count}"
             form, meanings = step.form[0], ", ".join(f"${x}$" for x in step.meanings)
             items = [Words(step.words), *map(_equation, step.formulas)]
             items.append(Words(f"It has the form ${form}$ with {meanings}."))
@@ -140,22 +141,21 @@ class IkDerivation:
 
     @fitted
     def __str__(self) -> str:
-        from qddot.equations.printing import page
-
-        return page(self.document, "text")
+        return self._page("text")
 
     __repr__ = __str__
 
     def latex(self) -> str:
         """Return the same as a document in LaTeX."""
-        from qddot.equations.printing import page
-
-        return page(self.document, "latex")
+        return self._page("latex")
 
     def _repr_markdown_(self) -> str:
+        return self._page("markdown")
+
+    def _page(self, kind: str) -> str:
         from qddot.equations.printing import page
 
-        return page(self.document, "markdown")
+        return page(self.document, kind)
 
 
 def derivation_of(plan: IkPlan) -> IkDerivation:
@@ -288,10 +288,6 @@ def _joints(joints: Sequence[int]) -> str:
     if len(names) == 1:
         return f"Joint {names[0]} leaves"
     return f"Joints {', '.join(map(str, names[:-1]))} and {names[-1]} leave"
-
-
-def _count(roots: int) -> str:
-    return "one root" if roots == 1 else "two roots"
 
 
 def _vector(v: np.ndarray) -> str:

@@ -32,10 +32,8 @@ class KnownSolutions:
     def nearest(self, constants: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the nearest solution within limits, (r, m), and where it is sure to be.
 
-        Elsewhere it is `near`: where there is none, or one stands for a family of them.
-
-        Args:
-            constants: Poses and `near` of the joints that carry the frame, (r, 12 + m).
+        Elsewhere it is `near`: where there is none, or one stands for a family of them. Constants
+        are poses and `near` of the joints that carry the frame, (r, 12 + m).
         """
         X = np.zeros((len(constants), 4, 4))
         X[:, :3, :3], X[:, :3, 3] = constants[:, :9].reshape(-1, 3, 3), constants[:, 9:TARGET]

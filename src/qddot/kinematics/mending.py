@@ -20,6 +20,7 @@ from qddot.kinematics.solutions import CLOSED, SINGULAR, SLACK
 
 NEAR = 2e-2  # the closure from which Newton's method is tried
 FAR = 0.5  # the same, for candidates that other methods found roughly
+CLOSE = 1e-9  # closer than this it goes on until a solution closes
 SAME = 1e-6  # [rad or m] two solutions that are nearer than this are one
 MEETING = 1e-3  # the same of singular ones, which are known to about the root of rounding
 SEARCH, SEARCHES = 60, 24  # steps of a search; how many of a pose that some equation leaves out
@@ -59,10 +60,9 @@ class Mending:
             low, high = self._room(some[0])
             there = self._solved(some[0], some[1:], low + share * (high - low), ANYWHERE)
             better = anywhere[rows] & (there[1] <= CLOSED**2)
+            anywhere[rows] = better
             for old, new in zip([*found, lever], there, strict=True):
-                part = old[rows]
-                part[better] = new[better]
-                old[rows] = part
+                old[anywhere] = new[better]
         at = np.isfinite(found[0]).all(axis=-1, keepdims=True) * found[0]
         margin, closed, unsure = self._margin(at), found[1] <= CLOSED**2, found[2] <= SINGULAR
         alone = closed & unsure & (margin > SINGULAR)
@@ -81,8 +81,8 @@ class Mending:
         """Return q, miss, margin and lever; joints that may stand anywhere are at spare (m, nq)."""
         assert self.solve is not None
         spare = np.insert(spare[:, self.carrying], len(self.carrying), least**4, axis=1)
-        q, miss, *rest = self._polished(X, *self.solve(X, *given, spare))
-        return [*self.within_limits(q, miss), *rest]
+        q, miss, *rest = (x.copy() for x in self.solve(X, *given, spare))
+        return [*self.within_limits(*self._polished(X, q, miss)), *rest]
 
     def _completed(self, X: np.ndarray, *found: np.ndarray) -> Iterator[np.ndarray]:
         """Return q, miss and margin with those of solutions that searches find.
@@ -140,12 +140,8 @@ class Mending:
     def distinct(self, X: np.ndarray, q: np.ndarray, most: int) -> tuple[np.ndarray, ...]:
         """Return q, miss and margin of the solutions near candidates of turns, each once.
 
-        They are in order, singular ones behind, of which there may be a whole curve.
-
-        Args:
-            X: Proper poses, (m, 4, 4).
-            q: Where to begin, (m, places, nq), NaN where there is nothing.
-            most: How many solutions there can be.
+        They are in order, singular ones behind, of which there may be a whole curve; `most` is how
+        many there can be. Candidates (m, places, nq) are NaN where there is nothing.
         """
         known = np.asarray(np.isfinite(q).all(axis=-1))
         wanted = np.broadcast_to(X[:, None], (*known.shape, 4, 4))
@@ -172,33 +168,29 @@ class Mending:
         return np.concatenate(pairs, axis=-1)
 
     def _polished(
-        self,
-        X: np.ndarray,
-        q: np.ndarray,
-        miss: np.ndarray,
-        *rest: np.ndarray,
-        within: float = NEAR,
-    ) -> tuple[np.ndarray, ...]:
-        """Return the same after Newton's method, where a solution is near but not there."""
-        q, miss = q.copy(), miss.copy()
+        self, X: np.ndarray, q: np.ndarray, miss: np.ndarray, within: float = NEAR
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return both after Newton's method, where a solution is near but not there."""
         near = (miss <= within**2) & (miss > TIGHT**2)
         if near.any():
             wanted = np.broadcast_to(X[:, None], (*miss.shape, 4, 4))[near]
             at, left = q[near], miss[near]
-            going = np.arange(len(left))  # those that still come nearer
+            now, going = at.copy(), np.arange(len(left))  # those that still come nearer
             for _ in range(STEPS):
-                now = at[going]
                 step = np.linalg.pinv(self.jacobian(now), rcond=RANK)
                 step = (step @ self._error(wanted[going], now)[..., None])[..., 0]
                 now[:, self.joints] += np.where(self.slides[self.joints], self.scale, 1) * step
                 missing = self._miss(wanted[going], now)
                 better, well = missing < left[going], missing < left[going] / 2
                 at[going[better]], left[going[better]] = now[better], missing[better]
-                going = going[well & (missing > TIGHT**2)]
+                # where several solutions meet, a step from rounding leads away at first
+                well |= (left[going] <= CLOSE**2) & (left[going] > CLOSED**2)
+                well &= missing > TIGHT**2
+                now, going = now[well], going[well]
                 if not going.size:
                     break
             q[near], miss[near] = at, left
-        return q, miss, *(x.copy() for x in rest)
+        return q, miss
 
     def _margin(self, q: np.ndarray) -> np.ndarray:
         return np.linalg.svd(self.jacobian(q), compute_uv=False)[..., -1] ** 4

@@ -37,9 +37,8 @@ ALIKE = 1e-4  # relative: positions that are as close to a pose out of reach
 MOST = 96  # starts of a pose that is not found
 MISSED = 1e9  # what it costs to be no solution
 
-SearchEnds = tuple[
-    np.ndarray, np.ndarray, np.ndarray
-]  # q, what `PoseTask` keeps beside it, the cost
+# q, what `PoseTask` keeps beside it, the cost
+SearchEnds = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -90,12 +89,8 @@ class PoseSearch:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return q (r, n), which are solutions (r,), and what is missing [rad, m] (r, 2).
 
-        Args:
-            poses: R row by row and p, (r, 12).
-            near: Positions of all joints, (r, n), within limits.
-            tolerance: What may be missing [rad, m].
-            starts: How many searches a pose gets at least, unless what is found is close; 0: the
-                one from `near` and no other.
+        Of poses (r, 12), R row by row and p, and `near` (r, n) within limits. A pose gets so many
+        searches at least, unless what is found is close; with 0, the one from `near` and no other.
         """
         joints, limit = self.task.joints, tolerance * tolerance
         q, squares = near.copy(), np.empty((len(poses), 3))

@@ -49,9 +49,7 @@ class IkPlan:
 def plan_for(chain: Chain, given: Iterable[int] = ()) -> IkPlan | None:
     """Return the closed form of an arm; None where no order of single joints finds them all.
 
-    Args:
-        chain: The arm, with exact numbers.
-        given: The joints whose positions are given, by their place in the chain.
+    The arm has exact numbers; joints that are given are named by their place in the chain.
     """
     given = tuple(given)
     try:

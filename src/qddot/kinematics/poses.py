@@ -28,10 +28,7 @@ def need_near(positions: np.ndarray) -> None:
 
 
 def proper_poses(X: Any) -> np.ndarray:
-    """Return poses as rows of twelve numbers, R row by row and then p, (..., 12).
-
-    Args:
-        X: Homogeneous matrices, shape (..., 4, 4).
+    """Return poses (..., 4, 4) as rows of twelve numbers, R row by row and then p, (..., 12).
 
     Raises:
         BadArgument: If a matrix is no pose, with what is wrong and which one it is.

@@ -79,7 +79,11 @@ class SixTurns:
         (C0, C1, C2), constant, Q = self._quadratic(T, start)
         companion = np.zeros((len(T), 24, 24))
         companion[:, :12, 12:] = np.eye(12)
-        companion[:, 12:] = -np.linalg.solve(C2, np.concatenate([C0, C1], axis=-1))
+        known = np.concatenate([C0, C1], axis=-1)
+        try:
+            companion[:, 12:] = -np.linalg.solve(C2, known)
+        except np.linalg.LinAlgError:  # a pose with a solution half a turn away from this start
+            companion[:, 12:] = -np.linalg.pinv(C2) @ known
         roots, vectors = np.linalg.eig(companion)
         real = np.abs(np.imag(roots)) <= REAL * (1 + np.abs(roots))
         w = vectors[:, :12].swapaxes(-1, -2).reshape(len(T), 24, 4, 3)

@@ -25,13 +25,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from qddot.kinematics.chain import (
-    Chain,
-    common_direction,
-    common_point,
-    kept_normal,
-    numbers,
-)
+from qddot.kinematics.chain import Chain, common_direction, common_point, kept_normal, numbers
 from qddot.kinematics.joint_equations import (
     Position,
     Roots,
@@ -140,12 +134,7 @@ class IkStep:
 
 
 def candidates(chain: Chain, known: frozenset[int]) -> Iterator[IkStep]:
-    """Yield the equations that hold one unknown joint alone, when these are known.
-
-    Args:
-        chain: The arm, with exact numbers.
-        known: The joints whose positions are known.
-    """
+    """Yield the equations that hold one unknown joint of an arm alone, when these are known."""
     everything = range(len(chain.axes))
     for backwards in (False, True):
         order = [*reversed(everything)] if backwards else [*everything]
@@ -170,11 +159,11 @@ def _of_sequence(
         for carrier, between, beyond, last in _splits(right, known):
             if free and carrier:
                 continue
+            joints = {"before": before, "between": between, "beyond": beyond, "last": last}
+            rest = {name: tuple(some) for name, some in joints.items()}
             for source in _sources(chain, last, point):
-                yield from _steps(
-                    *(chain, k, backwards, point, free, carrier, source),
-                    *(tuple(before), tuple(between), tuple(beyond), tuple(last)),
-                )
+                rest |= {"held": tuple(free or carrier), "source": source}
+                yield from _steps(chain, k, backwards, point, bool(free), rest)
 
 
 def _splits(
@@ -208,18 +197,12 @@ def _steps(
     k: int,
     backwards: bool,
     point: bool,
-    free: list[int],
-    carrier: list[int],
-    source: Any,
-    before: tuple[int, ...],
-    between: tuple[int, ...],
-    beyond: tuple[int, ...],
-    last: tuple[int, ...],
+    free: bool,
+    rest: dict[str, Any],
 ) -> Iterator[IkStep]:
-    axis = chain.axes[k]
-    rest = {"source": source, "before": before, "between": between, "beyond": beyond}
-    rest |= {"held": tuple(free or carrier), "last": last}
-    held = [chain.axes[i] for i in free or carrier]
+    """Yield the equations of joint k in which the others are these; `free`: those held are U."""
+    axis, source = chain.axes[k], rest["source"]
+    held = [chain.axes[i] for i in rest["held"]]
     if not held:
         if source is not None or point != axis.turns:  # any direction turns a turn, as any point
             yield IkStep(k, backwards, "onto", point, 1, **rest)  # slides a slide
@@ -231,7 +214,7 @@ def _steps(
     if normal is not None:
         rule: Rule = "level" if free else "carried"
         kept = {"kept": numbers(normal), "other": None}
-        if point and len(held) == 1 and not held[0].turns and (before or between):
+        if point and len(held) == 1 and not held[0].turns and (rest["before"] or rest["between"]):
             kept["other"] = numbers(cross(numbers(held[0].h), kept["kept"]))
         yield IkStep(k, backwards, rule, point, 1 + axis.turns, **kept, **rest)
     if free and point:

@@ -26,14 +26,9 @@ from qddot.program.recorder import record
 
 
 def least_within(H: Any, slope: Any, z: Any, low: Any, high: Any, passes: int) -> Any:
-    """Return z after so many passes.
+    """Return z after so many passes from z (n,) within the bounds, where H z + g is the slope.
 
-    Args:
-        H: Symmetric and positive definite, (n, n), a matrix of recorded values.
-        slope: H z + g at the start, (n,).
-        z: Where to start, (n,), within the bounds.
-        low, high: The bounds, (n,).
-        passes: How many.
+    H (n, n) is symmetric and positive definite, a matrix of recorded values.
     """
     n = len(z)
     free = (z > low) * 1 * (z < high)

@@ -17,26 +17,10 @@ import numpy as np
 from qddot.checks import frame_name, joint_vector, positive, vector
 from qddot.errors import BadArgument, shorten
 from qddot.kinematics.poses import proper_poses
-from qddot.motions.description import (
-    ANGLE,
-    DURATION,
-    FRAME_PLACE,
-    XYZ,
-    MotionKind,
-    Situation,
-)
+from qddot.motions.description import ANGLE, DURATION, FRAME_PLACE, XYZ, MotionKind, Situation
 from qddot.motions.following import FramePath, followed, turned
 from qddot.motions.motion import TaskReference, check_limits, keep
-from qddot.motions.path import (
-    AlongPath,
-    Path,
-    PathPart,
-    Profile,
-    joined,
-    quintic,
-    s_curve,
-    trapezoid,
-)
+from qddot.motions.path import AlongPath, Path, PathPart, Profile, joined, quintic
 from qddot.robot import Robot
 from qddot.scalars import Scalar, Vec3, sincos
 from qddot.spatial.rotation import rotation_vector
@@ -129,10 +113,7 @@ class CartesianPath(TaskReference):
             )
         v, a = positive("velocity", v, "m/s"), positive("acceleration", a, "m/s²")
         j = j if j is None else positive("jerk", j, "m/s³")
-        (_, v, a), *more = parts = self._within(v, a)
-        if more:
-            return joined(parts, j)
-        return trapezoid(self.length, v, a) if j is None else s_curve(self.length, v, a, j)
+        return joined(self._within(v, a), j)
 
     def _within(self, v: float, a: float) -> list[PathPart]:
         """Return within what the distance along each part keeps the frame to v and a.

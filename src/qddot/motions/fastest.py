@@ -99,10 +99,9 @@ def time_optimal(
     Raises:
         BadArgument: If nothing limits the motion, or the motors cannot take the arm along.
     """
-    robot.model.need_single_numbers("Time-optimal timing")
-    limits = _limits(robot, effort, velocity, acceleration)
+    limits, ends = _limits(robot, effort, velocity, acceleration), _speeds(speeds)
     grid = _grid(robot, path, pieces)
-    return motion_of(robot, solved(robot, limits, [grid], _speeds(speeds), between, between)[0])
+    return motion_of(robot, solved(robot, limits, [grid], ends, between, between)[0])
 
 
 def time_optimal_batch(
@@ -129,7 +128,6 @@ def time_optimal_batch(
         Durations, and the motions. A path that the motors cannot go is not refused: its duration is
         infinite, and `problems` says why.
     """
-    robot.model.need_single_numbers("Time-optimal timing")
     limits, ends = _limits(robot, effort, velocity, acceleration), _speeds(speeds)
     given = list(paths)
     grids = [_grid(robot, path, pieces) for path in given]
@@ -193,6 +191,7 @@ def _speeds(given: Any) -> np.ndarray:
 
 
 def _limits(robot: Robot, effort: Any, velocity: Any, acceleration: Any) -> PathLimits:
+    robot.model.need_single_numbers("Time-optimal timing")
     own, n = robot.limits, robot.n
     limits = PathLimits(
         own.effort if effort is None else limit_of("effort", effort, n),

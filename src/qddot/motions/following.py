@@ -108,10 +108,8 @@ class FramePath:
 def followed(task: FramePath, q: np.ndarray, tolerance: float) -> tuple[Path, float]:
     """Return the path of the joints, as few quintic pieces as the tolerance allows, and its error.
 
-    Args:
-        task: What to follow.
-        q: Where the joints start, the frame being at the start of its path.
-        tolerance: How far the frame may be off between the nodes [m] and [rad].
+    The joints start at q, the frame at the start of its path; between the nodes it may be off by
+    the tolerance [m] and [rad].
 
     Raises:
         BadArgument: Where the arm cannot follow, with the place.
@@ -253,11 +251,8 @@ def _who(task: FramePath) -> str:
 
 def _cannot(task: FramePath, s: float, why: str) -> BadArgument:
     place = ", ".join(f"{float(x):.4g}" for x in task.place(s)[0])
-    loose = (
-        ""
-        if task.turning is None
-        else '\n  It keeps its orientation; if it need not: orientation="free".'
-    )
+    loose = '\n  It keeps its orientation; if it need not: orientation="free".'
+    loose = "" if task.turning is None else loose
     return BadArgument(
         f"{_who(task)} cannot follow its path beyond {s:.4g} m of {task.length:.4g} m, at "
         f"({place}): {why}.\n  Choose another end, or start from other joint positions.{loose}"

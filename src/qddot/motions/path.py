@@ -158,11 +158,7 @@ def trapezoid(length: float, velocity: float, acceleration: float) -> Profile:
 
         T_a = min(v/a, √(length/a)),  T = length/(a T_a) + T_a      Biagiotti §3.2
     """
-    ramp = min(velocity / acceleration, np.sqrt(length / acceleration))
-    cruise = max(length / (acceleration * ramp) - ramp, 0.0)
-    if cruise < 1e-12 * ramp:  # what rounding leaves of a triangle
-        cruise = 0.0
-    return _made(length, [ramp, cruise, ramp], [acceleration, 0.0, -acceleration], 2)
+    return joined([(length, velocity, acceleration)], None)
 
 
 def s_curve(length: float, velocity: float, acceleration: float, jerk: float) -> Profile:
@@ -175,21 +171,7 @@ def s_curve(length: float, velocity: float, acceleration: float, jerk: float) ->
         else:      T_j = √(v/j),  T_a = 2 T_j
         v̂ < v:     T_a = T_j/2 + √(T_j²/4 + length/a), or T_a = 2 T_j with T_j = ∛(length/2j)
     """
-    rise = min(acceleration / jerk, np.sqrt(velocity / jerk))
-    ramp = rise + velocity / (jerk * rise)
-    cruise = length / velocity - ramp
-    if cruise < 0:
-        cruise = 0.0
-        rise = acceleration / jerk
-        ramp = rise / 2 + np.sqrt(rise**2 / 4 + length / acceleration)
-        if ramp < 2 * rise:
-            rise = np.cbrt(length / (2 * jerk))
-            ramp = 2 * rise
-    level = ramp - 2 * rise
-    if level < 1e-12 * ramp:
-        level = 0.0
-    spans = [rise, level, rise, cruise, rise, level, rise]
-    return _made(length, spans, [jerk, 0.0, -jerk, 0.0, -jerk, 0.0, jerk], 3)
+    return joined([(length, velocity, acceleration)], jerk)
 
 
 PathPart = tuple[float, float, float]  # its length, highest speed and highest acceleration
@@ -212,10 +194,10 @@ def joined(parts: list[PathPart], jerk: float | None) -> Profile:
     for part, ends in zip(parts, itertools.pairwise(speeds), strict=True):
         peak = _peak(part, ends, jerk)
         rise, fall = (_ramp(peak - end, part[2], jerk) for end in ends)
-        way = sum((peak + end) / 2 * t for end, (_, t) in zip(ends, (rise, fall), strict=True))
-        for sign, (turn, t) in ((1, rise), (0, (0.0, max(part[0] - way, 0.0) / peak)), (-1, fall)):
+        slower = sum((1 + v / peak) / 2 * t for v, (_, t) in zip(ends, (rise, fall), strict=True))
+        for sign, (turn, t) in ((1, rise), (0, (0.0, part[0] / peak - slower)), (-1, fall)):
             value = sign * (part[2] if jerk is None else jerk)
-            spans += [t] if jerk is None or not sign else [turn, max(t - 2 * turn, 0.0), turn]
+            spans += [t] if jerk is None or not sign else [turn, t - 2 * turn, turn]
             top += [value] if jerk is None or not sign else [value, 0.0, -value]
     return _made(sum(part[0] for part in parts), spans, top, 2 if jerk is None else 3)
 
@@ -223,13 +205,13 @@ def joined(parts: list[PathPart], jerk: float | None) -> Profile:
 def _peak(part: PathPart, ends: tuple[float, ...], jerk: float | None) -> float:
     """Return the highest speed that is reached on a part from and to the speeds at its ends."""
     length, high, acceleration = part
-    low = max(ends)
+    low, speed = max(ends), high
     if not acceleration or high <= low:
         return low
     for _ in range(80):
-        speed = (low + high) / 2
         ramps = [(speed + end) / 2 * _ramp(speed - end, acceleration, jerk)[1] for end in ends]
         low, high = (speed, high) if sum(ramps) <= length else (low, speed)
+        speed = (low + high) / 2
     return low
 
 
@@ -245,6 +227,7 @@ def _ramp(change: float, acceleration: float, jerk: float | None) -> tuple[float
 
 def _made(length: float, spans: list[float], top: list[float], order: int) -> Profile:
     """Return the profile, its end put where it should be by what rounding left."""
+    spans = [t if t > 1e-12 * max(spans) else 0.0 for t in spans]  # the others are rounding
     curve = integrated(spans, top, order)
     duration = float(sum(spans))
     reached = curve.values(np.array([duration]))[0][0, 0]

@@ -40,17 +40,12 @@ STEEP = 1e-9  # a line is no steeper, so that every strip has two equations
 def lines(
     alpha: Any, beta: Any, c: Any, w: Any, caps: tuple[Any, Any], both: bool = False
 ) -> dict[str, Any]:
-    """Return what the passes take of a piece: its strips as lines, and its corners.
+    """Return what the passes take of a piece: its m strips as lines, and its corners.
 
-    Args:
-        alpha, beta, c, w: The strips |α x + β y + c| ≤ w, shape (m,) each.
-        caps: The largest x, and the largest y.
-        both: Whether the corner with the largest x + y is taken, not that with the largest x.
-
-    Returns:
-        "back": slope, upper and lower side of x over y, one row per strip; then the y of the
-            corners with the largest x and the smallest; then those x, and the largest y and x.
-        "ahead": slope and upper side of y over x; then room for the lowest y, and the largest.
+    "back" is slope, upper and lower side of x over y, one row per strip; then the y of the corners
+    with the largest x (`both`: with the largest x + y) and the smallest; then those x, and `caps`:
+    the largest y and x. "ahead" is slope and upper side of y over x; then room for the lowest y,
+    and the largest.
     """
     size = np.array([abs(x) + abs(y) for x, y in zip(alpha, beta, strict=True)]) * STEEP + 1e-150
     by_x = np.where(np.less(abs(alpha), size), size, alpha)

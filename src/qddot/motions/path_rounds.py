@@ -136,21 +136,16 @@ class PathsLeft:
         far, near, one = terms.strides
         shape = (count, pieces * parts, NODES, terms.shape[-1])
         places = as_strided(terms, shape, (far, GAPS * near, near, one), writeable=False)
-        first, last, delta = x[:, :-1], x[:, 1:], self.delta
-        if parts > 1:
-            first, last, delta = (z.repeat(parts, axis=1) for z in (first, last, delta))
-        found = self.programs.looks.gufunc(places, self.share, first, last, delta, self.unit)
-        use, start, end, peak, full, rubbing = found
-        if parts > 1:
-            use, start, end, peak, full, rubbing = (
-                z.reshape(count, pieces, parts, *z.shape[2:]) for z in found
-            )
-            use, peak, rubbing = use.max(axis=2), peak.max(axis=2), rubbing.max(axis=2)
-            start, end, full = start[:, :, 0], end[:, :, -1], full.mean(axis=2)
-        return [use, peak - np.maximum(start, end), full, rubbing]
+        gone = (z.repeat(parts, axis=1) for z in (x[:, :-1], x[:, 1:], self.delta))
+        found = self.programs.looks.gufunc(places, self.share, *gone, self.unit)
+        use, start, end, peak, full, rubbing = (
+            z.reshape(count, pieces, parts, *z.shape[2:]) for z in found
+        )
+        bulge = peak.max(axis=2) - np.maximum(start[:, :, 0], end[:, :, -1])
+        return [use.max(axis=2), bulge, full.mean(axis=2), rubbing.max(axis=2)]
 
     def change(self, x: np.ndarray, bulge: np.ndarray, use: np.ndarray) -> None:
-        """Take friction at another x, and off the limits what the pieces use more inside.
+        """Take friction near another x (k, N + 1), and off the limits what pieces use more inside.
 
         `bulge` is what strips use more between the ends of a piece, (k, N, rows + 1); `use` what
         pieces use where only this is left to mend, else 0, (k, N).

@@ -40,16 +40,7 @@ from qddot.program.recorder import maximum, record
 
 KEPT = 1e-6  # of every limit, what is kept in reserve for what is passed between grid points
 NODES = 4  # even places of a piece at which it is looked at, and through which a cubic is put
-BETWEEN = (
-    0.1,
-    0.2,
-    0.45,
-    0.55,
-    0.65,
-    0.75,
-    0.85,
-    0.925,
-)  # where that is looked at, of half a piece
+BETWEEN = (0.1, 0.2, 0.45, 0.55, 0.65, 0.75, 0.85, 0.925)  # where that is, of half a piece
 FULL = 0.98  # the share from which on a limit counts as used
 
 
@@ -198,17 +189,9 @@ class PathPrograms:
             caps = speed(start, unit, w[-1]), speed(finish, unit, w[-1])
             return lines(alpha, beta, np.concatenate([c, c2]), width, caps, both)
 
-        shapes: dict[str, tuple[int, ...]] = {
-            "start": (size,),
-            "middle": (size,),
-            "finish": (size,),
-            "delta": (),
-            "near": (),
-            "near_finish": (),
-            "tangent": (),
-            "unit": (3 * n,),
-            "margin": (self.rows + 1,),
-        }
+        places = dict.fromkeys(("start", "middle", "finish"), (size,))
+        each = dict.fromkeys(("delta", "near", "near_finish", "tangent"), ())
+        shapes = {**places, **each, "unit": (3 * n,), "margin": (self.rows + 1,)}
         return Kernel(optimised(record(all_strips, "limits along a path", **shapes)))
 
     @cached_property
@@ -260,14 +243,8 @@ class PathPrograms:
                 "rubbing": rubbing,
             }
 
-        shapes: dict[str, tuple[int, ...]] = {
-            "places": (NODES, size),
-            "share": (NODES,),
-            "x": (),
-            "y": (),
-            "delta": (),
-            "unit": (3 * n,),
-        }
+        each = dict.fromkeys(("x", "y", "delta"), ())
+        shapes = {"places": (NODES, size), "share": (NODES,), **each, "unit": (3 * n,)}
         return Kernel(optimised(record(used, "use of limits", **shapes)))
 
 

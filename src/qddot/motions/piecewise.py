@@ -145,10 +145,9 @@ def integrated(spans: Any, top: Any, order: int) -> Piecewise:
             starts.append(at)
             rows.append(row)
             at += span
-            state = np.array(
-                [
-                    sum(comb(j, i) * row[j] * span ** (j - i) for j in range(i, order + 1))
-                    for i in range(order)
-                ]
-            )
+            rest = [
+                [comb(j, i) * row[j] * span ** (j - i) for j in range(i, order + 1)]
+                for i in range(order)
+            ]
+            state = np.array([sum(terms) for terms in rest])
     return Piecewise(np.array(starts), np.array(rows)[:, :, None])

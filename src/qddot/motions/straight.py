@@ -52,6 +52,14 @@ class _Straight(Reference):
             raise BadArgument(f"{what} is infinite for every joint that moves; give a limit.")
         return slowest
 
+    def _quickest(self, *limits: str) -> None:
+        """Take the quickest profile within limits of these names, if a joint moves at all."""
+        if self._set().any():
+            v, a, *jerk = (self._slowest(name, getattr(self, name)) for name in limits)
+            profile = s_curve(1.0, v, a, *jerk) if jerk else trapezoid(1.0, v, a)
+            keep(self, profile=profile, duration=profile.duration)
+        check_limits(self.robot, self)
+
     @property
     def breaks(self) -> np.ndarray:
         """Where the acceleration or the jerk jumps [s]."""
@@ -107,12 +115,7 @@ class Trapezoidal(_Straight):
     profile: Profile | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self._set().any():
-            velocity = self._slowest("velocity", self.velocity)
-            acceleration = self._slowest("acceleration", self.acceleration)
-            profile = trapezoid(1.0, velocity, acceleration)
-            keep(self, profile=profile, duration=profile.duration)
-        check_limits(self.robot, self)
+        self._quickest("velocity", "acceleration")
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,12 +131,7 @@ class SCurve(_Straight):
     profile: Profile | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self._set().any():
-            limits = ("velocity", "acceleration", "jerk")
-            v, a, j = (self._slowest(key, getattr(self, key)) for key in limits)
-            profile = s_curve(1.0, v, a, j)
-            keep(self, profile=profile, duration=profile.duration)
-        check_limits(self.robot, self)
+        self._quickest("velocity", "acceleration", "jerk")
 
 
 LIMITS = {"velocity": LIMIT, "acceleration": LIMIT}

@@ -5,10 +5,11 @@ Loaded when it is asked for first, so that robots are quick to begin with.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Any
 
 import numpy as np
@@ -51,18 +52,18 @@ class RobotClosedForms:
         """Return the program of all branches."""
 
         def made() -> Program:
-            plan = self.need_plan(request)
-            return optimised(closed_form(plan, self.within(request), checked=checked))
+            plan, within = self.need_plan(request), self.within(request.within_limits)
+            return optimised(closed_form(plan, within, checked=checked))
 
         return self.robot.cached("program", request, made)
 
     def otherwise(self, request: Request) -> Callable[..., Any]:
         """Return what is asked of poses at which the program is not sure."""
-        plan, within = self.need_plan(request), self.within(request)
+        plan, within = self.need_plan(request), self.within(request.within_limits)
 
         def solve(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
             def made() -> Kernel:
-                return Kernel(optimised(closed_form(plan, Within(self.robot.home), raw=True)))
+                return Kernel(optimised(closed_form(plan, self.within(False), raw=True)))
 
             key = request.frame, request.free
             return self.robot.cached("raw closed form", key, made).general(*arrays)
@@ -78,10 +79,10 @@ class RobotClosedForms:
         self, X: Any, frame: str, limits: bool, free: Mapping[str, np.ndarray]
     ) -> Solutions:
         """Return all solutions of six turns whose lines lie anyhow."""
-        arrays = {"X": real_array("X", X), **free}
+        X = real_array("X", X)
         ports = [Port("X", (4, 4)), *(Port(name, ()) for name in free)]
-        lead = batch_of(ports, [x.shape for x in arrays.values()])
-        poses = proper_matrices(np.broadcast_to(arrays["X"], (*lead, 4, 4)).reshape(-1, 4, 4))
+        lead = batch_of(ports, [x.shape for x in (X, *free.values())])
+        poses = proper_matrices(np.broadcast_to(X, (*lead, 4, 4)).reshape(-1, 4, 4))
         values = [np.broadcast_to(x, lead).reshape(-1).tolist() for x in free.values()]
         together: dict[tuple[float, ...], list[int]] = {}
         for row in range(len(poses)):
@@ -92,8 +93,7 @@ class RobotClosedForms:
             arm = self._six_turns(frame, tuple(free), given)
             q[rows], miss[rows], margin[rows] = arm.solved(poses[rows])
         if limits:
-            within = Within(self.robot.home, self.robot.limits.lower, self.robot.limits.upper)
-            arm = self.mending(frame, *self._given(frame, tuple(free)), within)
+            arm = self.mending(frame, *self._given(frame, tuple(free)), self.within(True))
             q, miss = arm.within_limits(q, miss)
             q = np.where(np.isfinite(miss)[..., None], q, np.nan)
         return Solutions(*(x.reshape(*lead, *x.shape[1:]) for x in (q, miss, margin)))
@@ -125,7 +125,7 @@ class RobotClosedForms:
         plan = plan_for(nearly(chain, NEARLY), given)
         if plan is None:
             return None, False
-        kernel = Kernel(optimised(closed_form(plan, Within(self.robot.home), raw=True)))
+        kernel = Kernel(optimised(closed_form(plan, self.within(False), raw=True)))
         return kernel.general, plan_for(nearly(chain, VERY_NEARLY), given) is not None
 
     def _rank(self, chain: Chain, given: Sequence[int] = ()) -> int:
@@ -143,9 +143,8 @@ class RobotClosedForms:
         solve: Callable[..., tuple[np.ndarray, ...]] | None = None,
     ) -> Mending:
         """Return what brings solutions to the last digit."""
-        end = np.full(self.robot.nq, np.inf)
-        lower, upper = (within.lower, within.upper) if within else (None, None)
-        limited = lower is not None
+        within, end = within or self.within(False), np.full(self.robot.nq, np.inf)
+        limited = within.lower is not None
         turn, slides = np.full(self.robot.nq, 2 * np.pi), np.zeros(self.robot.nq, dtype=bool)
         weights = np.ones(self.robot.nq)
         for i, axis in enumerate(chain.axes):
@@ -162,15 +161,14 @@ class RobotClosedForms:
             float(chain.scale),
             turn,
             slides,
-            -end if lower is None else lower,
-            end if upper is None else upper,
+            -end if within.lower is None else within.lower,
+            end if within.upper is None else within.upper,
         )
 
-    def within(self, request: Request) -> Within:
-        """Return within which limits solutions are asked for."""
-        if not request.within_limits:
-            return Within(self.robot.home)
-        return Within(self.robot.home, self.robot.limits.lower, self.robot.limits.upper)
+    def within(self, limited: bool) -> Within:
+        """Return where joints stand that do not matter, and their limits if these count."""
+        limits = (self.robot.limits.lower, self.robot.limits.upper) if limited else ()
+        return Within(self.robot.home, *limits)
 
     def chain(self, frame: str) -> Chain:
         """Return the joints that carry a frame, exactly."""
@@ -206,28 +204,19 @@ class RobotClosedForms:
     def _why_not(self, chain: Chain, given: list[int], steps: bool = False) -> NotInClosedForm:
         """Return why there is no answer, and which joints to give instead or as well.
 
-        Args:
-            chain: The joints that carry the frame.
-            given: Those of them that are given.
-            steps: Whether only a closed form is an answer; else any six turns are one too.
+        With `steps` only a closed form is an answer; else any six turns are one too.
         """
         unknown = len(chain.axes) - len(given)
         what = f"frame {chain.frame!r} of {self.robot.name!r}"
+        why = f"There is no closed form for {what}: "
         if unknown > SIX:
-            why = (
-                f"{unknown} joints carry {what}, and a pose says six things: its solutions "
-                "are whole curves."
-            )
+            why = f"{unknown} joints carry {what}, and a pose says six things: its solutions are "
+            why += "whole curves."
         elif self._rank(chain, given) < unknown:
-            why = (
-                f"There is no closed form for {what}: it is singular at every position, as where "
-                "two axes are one line. A pose has no solution, or curves of them."
-            )
+            why += "it is singular at every position, as where two axes are one line. A pose has "
+            why += "no solution, or curves of them."
         else:
-            why = (
-                f"There is no closed form for {what}: its axes neither meet nor are parallel where "
-                "that would part its equations."
-            )
+            why += "its axes neither meet nor are parallel where that would part its equations."
         closed, solved = self.free_joints(chain, tuple(given))
         sets = closed or solved[-1:]
         if not sets:
@@ -236,14 +225,14 @@ class RobotClosedForms:
         if steps and not closed:
             found = "inverse_kinematics_all finds all solutions"
         if not sets[0]:
-            return NotInClosedForm(why, f"{found} if no joint is given.")
+            return NotInClosedForm(why, f"{found} if no joint is given")
         name, (low, high) = self.robot.joint_names, self.robot.limits.span()
         each = _joined([_joined([printable(name[k]) for k in some], "and") for some in sets], "or")
         free = {
             name[k]: 0.5 if low[k] <= 0.5 <= high[k] else round(0.3 * low[k] + 0.7 * high[k], 3)
             for k in sets[0]
         }
-        return NotInClosedForm(why, f"{found} with {each} given: {{}}.", free, bool(closed))
+        return NotInClosedForm(why, f"{found} with {each} given", free, bool(closed))
 
     def free_joints(
         self, chain: Chain, given: tuple[int, ...] = ()
@@ -256,13 +245,15 @@ class RobotClosedForms:
         """
 
         def made() -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
-            joints, index = range(len(chain.axes)), [axis.index for axis in chain.axes]
-            every = list(combinations(reversed(joints), len(joints) - self._rank(chain)))
-            every.sort(key=lambda some: not set(given) <= set(some))
-            closed: list[tuple[int, ...]] = []
-            solved: list[tuple[int, ...]] = []
-            for some in every[:MOST_SETS]:
-                entries = tuple(index[i] for i in reversed(some))
+            joints = range(len(chain.axes) - 1, -1, -1)
+            spare = len(joints) - self._rank(chain)
+            others = [i for i in joints if i not in given]
+            more = combinations(others, spare - len(given)) if spare >= len(given) else ()
+            with_given = (given + some for some in more)
+            without = (x for x in combinations(joints, spare) if not set(given) <= set(x))
+            closed, solved = [], []
+            for some in islice(itertools.chain(with_given, without), MOST_SETS):
+                entries = tuple(chain.axes[i].index for i in sorted(some))
                 if plan_for(chain, some) is not None:
                     closed.append(entries)
                     if len(some) > 1:

@@ -38,8 +38,9 @@ class InverseKinematics(DerivativeQuantities):
         Every solution that is returned was checked: it puts the frame at X to rounding, within
         5e-13 rad and as many parts of the arm's length. None is lost on the way: each step solves
         an equation that all solutions fulfil. Where a joint may stand anywhere, as at a wrist whose
-        axes are in line, one solution stands for the family and is marked `singular`; where two
-        solutions meet they are both there. Angles are from −π to π.
+        axes are in line, one solution stands for the family and is marked `singular`, or several
+        where there is no closed form; where two solutions meet they are both there. Angles are from
+        −π to π.
 
         Args:
             X: The pose of the frame in the base, a homogeneous matrix, shape (..., 4, 4).
@@ -53,20 +54,19 @@ class InverseKinematics(DerivativeQuantities):
             `q` of shape (..., k, n) and `found` of shape (..., k), k being how many there can be.
             Joints that do not carry the frame stand at `home`.
         """
-        given = by_name("free", free or {}, 'free={"joint7": 0.5}')
-        values = [real_array(f"free[{name!r}]", x) for name, x in given.items()]
-        for name, x in zip(given, values, strict=True):
+        named = by_name("free", free or {}, 'free={"joint7": 0.5}')
+        given = {name: real_array(f"free[{name!r}]", x) for name, x in named.items()}
+        for name, x in given.items():
             check_finite(f"free[{name!r}]", x)
         frame, limits = frame_name(self, frame), flag("limits", limits)
         known = self._closed_forms
         names = tuple(given)
         if known.plan(frame, names) is None and known.any_six_turns(frame, names):
-            free_positions = dict(zip(names, values, strict=True))
-            return known.by_eigenvalues(X, frame, limits, free_positions)
+            return known.by_eigenvalues(X, frame, limits, given)
         kernel = self._in_double._kernel(CHECKED, frame, within_limits=limits, free=names)
-        if not values:
+        if not given:
             return kernel.asked(X)
-        return kernel.asked(X, np.stack(np.broadcast_arrays(*values), axis=-1))
+        return kernel.asked(X, np.stack(np.broadcast_arrays(*given.values()), axis=-1))
 
     def inverse_kinematics_steps(self, frame: str, *, free: Sequence[str] = ()) -> IkDerivation:
         """Return how `inverse_kinematics_all` finds each joint: words and formulas, to be read.

@@ -150,7 +150,8 @@ def pose_task(
     if robot.symbols:
         raise NoValues(robot.name, robot.symbols, "robot.with_values({}=1.0, ...)")
     robot.model.need_single_numbers("Inverse kinematics")
-    lower, upper = (robot.limits.lower, robot.limits.upper) if limited else _no_limits(robot.n)
+    endless = np.outer((-np.inf, np.inf), np.ones(robot.n))
+    lower, upper = (robot.limits.lower, robot.limits.upper) if limited else endless
     task = PoseTask(
         *(robot.tree, frame, match, weights, joint_weights),
         *(tuple(lower.tolist()), tuple(upper.tolist())),
@@ -172,10 +173,6 @@ def pose_task(
             f"{lower[k]:.6g} to {upper[k]:.6g}.\n  Correct them in the model, or take limits=False."
         )
     return task
-
-
-def _no_limits(n: int) -> tuple[np.ndarray, np.ndarray]:
-    return np.full(n, -np.inf), np.full(n, np.inf)
 
 
 def reach_of(robot: Any, frame: str) -> float:

@@ -36,15 +36,8 @@ def pulled(
 ) -> NearestSolutions:
     """Return where joints go when a frame is pulled towards a pose.
 
-    Of a pose that too few joints can give it, the part that is pulled counts.
-
-    Args:
-        robot: The robot.
-        X: Where the frame is to be, (4, 4).
-        frame: The frame that is pulled.
-        q: Joint positions now [rad or m].
-        part: What of the pose the hand changes: "position" or "rotation".
-        anywhere: Whether the arm may jump to a solution that is far from q.
+    Of a pose that too few joints can give it, the part that is pulled counts: "position" or
+    "rotation". `anywhere` is whether the arm may jump to a solution that is far from q.
     """
 
     def towards(match: str) -> NearestSolutions:
@@ -97,15 +90,9 @@ def solutions(
 ) -> dict[str, Any]:
     """Return all joint positions within limits at which a frame has a pose, the nearest first.
 
-    Where a joint may stand anywhere, one of them stands for its family, and q for itself.
-
-    Args:
-        arm: The robot.
-        frame: The frame.
-        X: Where it is, (4, 4).
-        q: From where the nearest is meant; joints that do not carry the frame stay there.
-        given: Where the joint is that has to be given [rad or m]; None: where q has it.
-        joint: Which one that is; None: the last that makes it a closed form, or else the last.
+    Where a joint may stand anywhere, one of them stands for its family, and q for itself. Joints
+    that do not carry the frame stay at q. A joint that has to be given is at `given`, or where q
+    has it; it is `joint`, or the last that makes it a closed form, or else the last.
 
     Raises:
         BadArgument: If the arm has none, whatever is given; it says why.
@@ -122,18 +109,18 @@ def solutions(
         spare = joint if joint in choices else held[-1]
         at = within(robot, q)
         if given is not None:
-            at[spare] = np.clip(given, *limits_of(robot, spare))
+            low, high = robot.limits.span()  # as it is shown where it has no limits
+            at[spare] = np.clip(given, low[spare], high[spare])
         free = {robot.joint_names[k]: float(at[k]) for k in held}
         given_joint = {"joint": spare, "value": at[spare]}
     found = robot.inverse_kinematics_all(X, frame, limits=True, free=free)
-    rest = [k for k in range(robot.n) if k not in carrying]
     ways: list[np.ndarray] = []
     here = within(robot, q)
     as_given = spare is None or given is None or given == q[spare]
     if as_given and np.abs(robot.pose(here, frame) - X).max() < STILL:
         ways.append(here)
     for way in found.q[found.found]:
-        way[rest] = q[rest]
+        way = np.where(np.isin(range(robot.n), carrying), way, q)
         if not any(np.abs(way - other).max() < STILL for other in ways):
             ways.append(way)
     ways.sort(key=lambda way: float(np.linalg.norm(way - q)))
@@ -146,9 +133,3 @@ def solutions(
         "free": given_joint,
         "choices": choices,
     }
-
-
-def limits_of(robot: Robot, joint: int) -> tuple[float, float]:
-    """Return between which positions a joint is, or is shown where it has no limits."""
-    low, high = robot.limits.span()
-    return float(low[joint]), float(high[joint])
