@@ -113,7 +113,7 @@ class AnswerComparison:
             below = self.below[k] if self.below else 1
             left = top * below - self._carried(right[k]) * bottom
             if found[k] is False and isinstance(left, Rounded):
-                found[k] = left.holds_zero(but_constants)
+                found[k] = any(x.holds_zero(but_constants) for x in (left, left.in_units()))
         return found
 
     def _carried(self, x: Any) -> Any:

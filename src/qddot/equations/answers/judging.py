@@ -85,7 +85,7 @@ class Judge:
         try:
             case = AnswerComparison.with_given(self.equations, self.name, right, nodes)
         except NoPolynomial as error:
-            return self._at_states(nodes, str(error), right)
+            return self._at_states(nodes, str(error), right, near)
         return self._compared(case, nodes, near, right)
 
     def _compared(
@@ -111,7 +111,11 @@ class Judge:
         return self._wrong(case, found, nodes)
 
     def _at_states(
-        self, nodes: np.ndarray, why: str = "", right: np.ndarray | None = None
+        self,
+        nodes: np.ndarray,
+        why: str = "",
+        right: np.ndarray | None = None,
+        near: Container[int] = (),
     ) -> Verdict:
         """Judge an answer that is no quotient of polynomials by its values at states."""
         name, equations = self.name, self.equations
@@ -121,8 +125,10 @@ class Judge:
         if name == "C" and self.index == ():
             nodes, right = times_rates(nodes), formulas_of(equations.c, ())
             places = places_of(right.shape, ())
-        pairs = zip(nodes.reshape(-1), right.reshape(-1), strict=True)
-        shown = [shown_difference(a, b, but_constants=name == "P") for a, b in pairs]
+        pairs = enumerate(zip(nodes.reshape(-1), right.reshape(-1), strict=True))
+        shown = [
+            k not in near and shown_difference(*pair, name == "P") or None for k, pair in pairs
+        ]
         wrong = tuple(WrongEntry(p, "", *x) for p, x in zip(places, shown, strict=True) if x)
         more = {"how": "numerically", "wrong": wrong}
         if not wrong:

@@ -7,7 +7,7 @@ coefficients in normal form holds the right one, which is 0 where there is none.
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from math import prod
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from flint import acb, arb
 
 from qddot.equations.answers.balls import letters_of, value_of
+from qddot.equations.equality import Common, fixed_angles
 from qddot.equations.nodes import Call, Node, Number
 from qddot.equations.polynomial import Polynomial, check_work
 from qddot.equations.reading import TURNS, PolynomialReader, nodes_in
@@ -23,21 +24,22 @@ from qddot.equations.values import ball_of, many_digits, of_fraction, symbols_in
 from qddot.scalars.expressions import Expression
 
 FEWEST_DIGITS = 3  # of decimals that are rounded
+FLOATING = Context(prec=13)  # what floating-point numbers keep where several are multiplied
 
 
 def decimal(text: str) -> Number:
     """Return the number that a text is; 1.50e3 is 1500 ± 5, and 1.5 is exact."""
     mantissa, _, exponent = text.lower().partition("e")
     whole, point, places = mantissa.partition(".")
-    if not point or len((whole + places).lstrip("0")) < FEWEST_DIGITS:
+    last = int(exponent or 0) - len(places)
+    if not (point or last < 0) or len((whole + places).lstrip("0")) < FEWEST_DIGITS:
         return Number(Fraction(text))
-    return Number(Fraction(text), Fraction(10) ** (int(exponent or 0) - len(places)) / 2)
+    return Number(Fraction(text), Fraction(10) ** last / 2)
 
 
 def float_number(x: Any) -> Number:
     """Return the decimal that a floating-point number stands for: 0.333 of 0.333000000000000."""
-    text = str(x) if hasattr(x, "is_Float") else f"{float(x):.15g}"
-    return decimal(f"{Decimal(text).normalize():f}")
+    return decimal(f"{Decimal(str(x)).normalize(FLOATING):f}")
 
 
 def has_decimals(node: Node) -> bool:
@@ -119,6 +121,14 @@ class Rounded:
             return None
         signed = {e: radius if middle[e] > 0 else -radius for e, radius in radii.items()}
         return Polynomial(ring, ring.context.from_dict(signed))
+
+    def in_units(self) -> Rounded:
+        """Return it with fixed angles in symbols, as b and 2b, in common units."""
+        ring = self.middle.ring
+        if sum(bool(angle.free_symbols) for angle in fixed_angles([ring])) < 2:
+            return self
+        units = Common.of(ring, ring)
+        return Rounded(units.carried(self.middle), units.carried(self.radius, bounds=True))
 
     def holds_zero(self, but_constants: bool = False) -> bool:
         """Return whether every interval holds 0; of an energy, but those of constant terms."""

@@ -238,22 +238,14 @@ class Scanner:
         elif name in DOTTED:
             self.word(with_dot(flat(self.group()), DOTTED[name]))
         elif ROMAN.fullmatch(name):
-            self.roman(self.group().replace("\\_", "_").strip())
+            word = self.group().replace("\\_", "_").strip()
+            self.word(word, exact=word in self.words.parameters)
         elif name in GREEK or f"var{name}" in GREEK or name in ("vartheta", "varphi"):
             self.word(name)
         elif name in ("begin", "end"):
             self.environment(name, self.group().strip())
         else:
             raise Unreadable(f"\\{name} is not known here.")
-
-    def roman(self, word: str) -> None:
-        """Read an upright name, which is a parameter as it is written, or a function."""
-        if word in FUNCTIONS:
-            self.emit("call", FUNCTIONS[word])
-        elif word in self.words.parameters:
-            self.word(word, exact=True)
-        else:
-            self.word(word)
 
     def environment(self, which: str, name: str) -> None:
         """Read the beginning or the end of a matrix."""
