@@ -12,12 +12,7 @@ import numpy as np
 
 from qddot.equations.answers.balls import STATES, letters_of, shown_difference, value_of
 from qddot.equations.answers.bodies import KNOWN
-from qddot.equations.answers.comparison import (
-    AnswerComparison,
-    decided,
-    formulas_of,
-    places_of,
-)
+from qddot.equations.answers.comparison import AnswerComparison, decided, formulas_of, places_of
 from qddot.equations.answers.explaining import MistakeSearch, by_words
 from qddot.equations.answers.layout import Written, shaped
 from qddot.equations.answers.mistakes import wrong_terms
@@ -125,9 +120,10 @@ class Judge:
         if name == "C" and self.index == ():
             nodes, right = times_rates(nodes), formulas_of(equations.c, ())
             places = places_of(right.shape, ())
-        pairs = enumerate(zip(nodes.reshape(-1), right.reshape(-1), strict=True))
+        pairs = zip(nodes.reshape(-1), right.reshape(-1), strict=True)
         shown = [
-            k not in near and shown_difference(*pair, name == "P") or None for k, pair in pairs
+            None if k in near else shown_difference(*pair, but_constants=name == "P")
+            for k, pair in enumerate(pairs)
         ]
         wrong = tuple(WrongEntry(p, "", *x) for p, x in zip(places, shown, strict=True) if x)
         more = {"how": "numerically", "wrong": wrong}

@@ -11,13 +11,7 @@ import re
 import unicodedata
 from typing import Any
 
-from qddot.equations.answers.vocabulary import (
-    DOT,
-    FUNCTIONS,
-    TWO_DOTS,
-    UnknownWord,
-    Vocabulary,
-)
+from qddot.equations.answers.vocabulary import DOT, FUNCTIONS, TWO_DOTS, UnknownWord, Vocabulary
 from qddot.equations.latex import GREEK
 
 Token = tuple[str, Any]  # "number", "name", "call" or "sign", and what it is
