@@ -27,7 +27,7 @@ from qddot.equations.answers.verdict import Verdict
 from qddot.equations.deriving import derive
 from qddot.equations.equations import Equations
 from qddot.errors import BadFile, Problem, ProblemList, QddotError, printable, shorten
-from qddot.plain_text import fitted
+from qddot.plain_text import fitted, table_lines
 from qddot.readers.document_table import DocumentTable
 from qddot.readers.fields import flag, number
 from qddot.readers.toml import line_finder, parsed
@@ -122,11 +122,9 @@ class GradedSheet(Judged):
         rows = [("question", "quantity", "result", "points")]
         rows += [(a.question, a.quantity, a.result, points_text(a)) for a in self.answers]
         rows.append(("total", "", "", points_text(self)))
-        widths = [max(len(row[k]) for row in rows) for k in range(4)]
         lines = [self.title] if self.title else []
-        for row, answer in zip(rows, (None, *self.answers, None), strict=True):
-            cells = [text.ljust(width) for text, width in zip(row[:3], widths, strict=False)]
-            lines.append("  ".join([*cells, row[3].rjust(widths[3])]))
+        for row, answer in zip(table_lines(rows, 3), (None, *self.answers, None), strict=True):
+            lines.append(row)
             lines += [f"    {line}" for line in (answer.remarks if answer else ())]
         return printable("\n".join(lines))
 
