@@ -133,17 +133,10 @@ class GradedSheet(Judged):
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, as `--json` prints it."""
+        names = ("question", "robot", "quantity", "result", "points", "earned")
         answers = [
-            {
-                "question": a.question,
-                "robot": a.robot,
-                "quantity": a.quantity,
-                "result": a.result,
-                "points": a.points,
-                "earned": a.earned,
-                "remarks": list(a.remarks),
-                "verdict": a.verdict.to_dict() if a.verdict else None,
-            }
+            {name: getattr(a, name) for name in names}
+            | {"remarks": list(a.remarks), "verdict": a.verdict and a.verdict.to_dict()}
             for a in self.answers
         ]
         total = {"points": self.points, "earned": self.earned, "open": self.open}
