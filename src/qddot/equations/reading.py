@@ -52,10 +52,7 @@ class PolynomialReader:
     Where they have a part of an angle, sin(q1/2), the sine and cosine of joint 1 are those of the
     part; `carried` makes polynomials in q1 comparable.
 
-    Args:
-        ring: The robot's ring.
-        nodes: Every formula that will be read.
-        degrees: Read sin(π/180 q1) as sin(q1), and sin(30) as sin(π/6).
+    In degrees, sin(π/180 q1) is read as sin(q1), and sin(30) as sin(π/6).
     """
 
     def __init__(self, ring: Ring, nodes: Sequence[Node], degrees: bool = False):

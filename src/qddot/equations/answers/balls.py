@@ -83,9 +83,7 @@ def shown_difference(
 ) -> tuple[str, float, float] | None:
     """Return a state at which two formulas differ, in words, and their values; None if none does.
 
-    Args:
-        yours, right: The formulas.
-        but_constants: Compare by what they add to their values at another state.
+    But for constants, they are compared by what they add to their values at another state.
     """
     letters = letters_of(yours, right)
     rng, tried = np.random.default_rng(0), 0

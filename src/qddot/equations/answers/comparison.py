@@ -104,8 +104,7 @@ class AnswerComparison:
     def found(self, but_constants: bool = False) -> list[bool | None]:
         """Return of each entry whether it is right, within its decimals; None: not known.
 
-        Args:
-            but_constants: Do not compare constant terms of rounded entries.
+        Constant terms of rounded entries need not be compared.
         """
         right = self.right()
         found = decided(self.left(right))

@@ -50,10 +50,7 @@ class Written:
 def read_answer(text: str, shape: tuple[int, ...], words: Vocabulary) -> Written:
     """Return the formulas of an answer.
 
-    Args:
-        text: Text or LaTeX.
-        shape: That of the quantity; what else is written comes in its own shape.
-        words: What the robot's letters mean.
+    An answer that has not the shape of the quantity comes in its own.
 
     Raises:
         BadAnswer: If it cannot be read, with the place and the reason.

@@ -192,9 +192,7 @@ def grade(sheet: str | Path, key: str | Path | None = None) -> GradedSheet:
 def read_sheet(path: Path, alone: bool = True) -> tuple[str, list[SheetQuestion]]:
     """Return the title and the questions of a sheet, or of a key.
 
-    Args:
-        path: The file.
-        alone: Whether every question must say what is asked; with a key, it says so.
+    Where it stands alone, without a key, every question must say what is asked.
     """
     if path.is_file() and path.stat().st_size > LARGEST:
         raise BadFile(path, f"it is larger than {LARGEST // 10**6} MB", "Is it the right file?")

@@ -54,11 +54,8 @@ class UnknownWord(ValueError):
 class Vocabulary:
     """The words of one robot.
 
-    Args:
-        ring: Its ring, which knows the parameters and how many coordinates there are.
-        joint_names: The names of its joints, which may stand for their coordinates.
-        gravity: In base axes, of which a letter g may be meant though it is a number.
-        notation: In whose letters the robot's equations are printed, and therefore read.
+    Joints may be called by their names, and all by the letters of a notation, in which the robot's
+    equations are printed. A letter g may be meant though gravity is a number.
     """
 
     def __init__(
