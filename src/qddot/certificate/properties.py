@@ -61,13 +61,7 @@ def properties(
     seconds: float | None = None,
     exact: bool = True,
 ) -> Iterator[Property]:
-    """Yield the properties of a robot's dynamics over a box, one by one.
-
-    Args:
-        robot, box, bounds: Of what, where, and what is known already.
-        seconds: How long exact proofs of identities may take; None for no limit.
-        exact: Whether to look at the identities at all.
-    """
+    """Yield the properties of a robot's dynamics over a box, one by one."""
     if exact:
         yield from identities(robot, box, seconds)
     yield from inequalities(bounds)

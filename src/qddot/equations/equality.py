@@ -25,8 +25,8 @@ from qddot.equations.values import many_digits, symbols_of, value_at
 from qddot.errors import QddotError
 from qddot.scalars import Scalar, sincos
 from qddot.scalars.exact_functions import exact_sincos
-from qddot.scalars.expressions import PI_EXPRESSION, Expression, expression
-from qddot.scalars.monomials import PI, Atom
+from qddot.scalars.expressions import PI_EXPRESSION, Expression, atomic, expression
+from qddot.scalars.monomials import PI
 
 MOST = 40  # multiples of a unit; cos 40x, multiplied out, has twenty terms
 STATES = 6  # at which two polynomials are compared that were not shown equal
@@ -60,7 +60,7 @@ class Common:
         self.angles = fixed_angles(rings)
         self.units, self.multiples = common_units([rest for rest, _ in self.angles.values()])
         atoms = {atom for ring in rings for atom in ring.parameters}
-        plain = [_alone(atom) for atom in atoms if atom.function not in ("sin", "cos")]
+        plain = [atomic(atom) for atom in atoms if atom.function not in ("sin", "cos")]
         roots = [x for _, exact in self.angles.values() for x in exact]
         turned = [x for unit in self.units for x in sincos(unit)]
         turns = tuple(any(pair) for pair in zip(*(ring.turns for ring in rings), strict=True))
@@ -85,7 +85,7 @@ class Common:
         atom = ring.parameters[index]
         if atom.function in ("sin", "cos"):
             return self._turned(atom.argument)[atom.function == "cos"]
-        return self.ring.constant(1) * self.ring.scalar(_alone(atom))
+        return self.ring.constant(1) * self.ring.scalar(atomic(atom))
 
     def _turned(self, angle: Expression) -> tuple[Any, Any]:
         """Return the sine and the cosine of an angle, multiplied out."""
@@ -190,7 +190,3 @@ def witness(x: Scalar) -> tuple[float, str] | None:
 def _steps(count: int) -> list[Fraction]:
     """Return values no two of which are equal, nor in a simple ratio."""
     return [1 + Fraction(k * k + 1, 7) for k in range(1, count + 1)]
-
-
-def _alone(atom: Atom) -> Expression:
-    return Expression({((atom, 1),): Fraction(1)})

@@ -22,7 +22,7 @@ from qddot.equations.values import symbols_of
 from qddot.errors import BadArgument, shorten
 from qddot.model.arguments import scalars
 from qddot.scalars import Scalar, sign, sincos
-from qddot.scalars.expressions import PI_EXPRESSION, Expression, expression
+from qddot.scalars.expressions import PI_EXPRESSION, Expression, atomic, expression
 from qddot.scalars.monomials import Atom
 
 MOTION = ("q", "qd", "qdd")
@@ -44,7 +44,7 @@ INPUTS: dict[str, Callable[[int], tuple[str, ...]]] = {
 
 def enlarged(ring: Ring, numbers: Iterable[Scalar], roles: Mapping[Atom, str] = NO_ROLES) -> Ring:
     """Return a ring that has the parameters of another and those of some numbers."""
-    own = [_alone(atom) for atom in ring.parameters]
+    own = [atomic(atom) for atom in ring.parameters]
     return Ring(ring.turns, [*own, *numbers], ring.groups, {**ring.roles, **roles}, ring.signs)
 
 
@@ -98,7 +98,7 @@ def acting(ring: Ring, kind: str) -> np.ndarray:
             f"eqs.with_values({taken[0]}=1.0)."
         )
     atoms = [Atom("", name) for name in names]
-    larger = enlarged(ring, map(_alone, atoms), dict.fromkeys(atoms, "linear"))
+    larger = enlarged(ring, map(atomic, atoms), dict.fromkeys(atoms, "linear"))
     found = np.empty(len(names), dtype=object)
     found[:] = [larger.element("p", larger.parameters.index(atom)) for atom in atoms]
     return found
@@ -164,7 +164,3 @@ def _sign(x: Expression, name: str) -> Expression:
 
 def _element(ring: Ring, x: Expression) -> Any:
     return (ring.constant(1) * ring.scalar(x) + ring.constant(0)).value
-
-
-def _alone(atom: Atom) -> Expression:
-    return Expression({((atom, 1),): Fraction(1)})

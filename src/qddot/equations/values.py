@@ -16,7 +16,7 @@ from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import Ring
 from qddot.errors import BadArgument, NotNumeric, UnknownName
 from qddot.scalars import Scalar, sign, sincos
-from qddot.scalars.expressions import Expression, expression
+from qddot.scalars.expressions import Expression, atomic, expression
 from qddot.scalars.monomials import PI, Atom
 
 BITS = 256
@@ -97,7 +97,7 @@ def evaluated(x: Scalar, numbers: Sequence[Any], number: Callable[[Any], Any] = 
 def _atom_value(atom: Atom, values: Mapping[str, Any]) -> Any:
     if atom.name in values and not atom.function:
         return values[atom.name]  # of any kind: of torques a program has no numbers yet
-    return float(Expression({((atom, 1),): Fraction(1)}).evaluate(values))
+    return float(atomic(atom).evaluate(values))
 
 
 def symbols_in(atom: Atom) -> frozenset[str]:
@@ -149,5 +149,4 @@ def value_at(
 
 
 def _parameter(atom: Atom, symbols: Mapping[str, Fraction]) -> arb:
-    alone = Expression({((atom, 1),): Fraction(1)})
-    return ball_of(expression(alone.substitute(symbols)))
+    return ball_of(expression(atomic(atom).substitute(symbols)))
