@@ -48,7 +48,7 @@ def has_decimals(node: Node) -> bool:
 
 
 class Rounded(Polynomial):
-    """A polynomial of intervals: its coefficients are their middles, `radius` has half their widths."""
+    """A polynomial whose coefficients are intervals: their middles, and beside them a radius."""
 
     __slots__ = ("radius",)
 
