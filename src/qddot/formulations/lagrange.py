@@ -125,10 +125,7 @@ def matrix_parts(tree: Tree, M: JointMat, n: Notation) -> list[Part]:
         rf"\partial^2 {n.potential}_s/\partial {n.coordinates}^2",
     )
     slow = Quantity(
-        "Damping",
-        n.damping,
-        damping,
-        rf"\partial^2 {n.dissipation}/\partial {n.velocities}^2",
+        "Damping", n.damping, damping, rf"\partial^2 {n.dissipation}/\partial {n.velocities}^2"
     )
     whole = rf"{n.mass_matrix}\,{n.accelerations} + {n.damping}\,{n.velocities}"
     whole += rf" + {n.stiffness}\,{n.coordinates}"

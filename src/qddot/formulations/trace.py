@@ -103,11 +103,7 @@ def derive(
 
 
 def link_parts(
-    tree: Tree,
-    q: ConfigVec,
-    links: list[Transform],
-    pseudo: list[np.ndarray],
-    n: Notation,
+    tree: Tree, q: ConfigVec, links: list[Transform], pseudo: list[np.ndarray], n: Notation
 ) -> list[Part]:
     """Return, of every link, its transform with the derivatives, and how its mass is spread."""
     X_PB = tree.poses(q)
@@ -161,11 +157,7 @@ def link_parts(
 
 
 def energy_part(
-    tree: Tree,
-    links: list[Transform],
-    pseudo: list[np.ndarray],
-    qd: JointVec,
-    n: Notation,
+    tree: Tree, links: list[Transform], pseudo: list[np.ndarray], qd: JointVec, n: Notation
 ) -> Part:
     """Return the energies as traces: where the terms of the equation come from."""
     K = []
@@ -236,10 +228,7 @@ def inertia_part(
 
 
 def velocity_part(
-    h: np.ndarray,
-    shares: dict[tuple[int, ...], Scalar],
-    c: JointVec,
-    letters: Notation,
+    h: np.ndarray, shares: dict[tuple[int, ...], Scalar], c: JointVec, letters: Notation
 ) -> Part:
     """Return the centripetal and Coriolis terms, and their sums."""
 

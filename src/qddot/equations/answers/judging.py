@@ -113,9 +113,10 @@ class Judge:
         if self._is_coriolis:
             judge = Judge(self.equations, self.quantity, "c", (), self.written)
             return judge._at_states(times_rates(nodes), why)
-        right, index, whole = self.known, (), self.known
+        whole: Any = self.known
+        right, index = self.known, ()
         if right is None:
-            index, whole = self.index, self.equations.quantity(self.name)
+            whole, index = self.equations.quantity(self.name), self.index
             right = formulas_of(whole, index)
         pairs = zip(nodes.reshape(-1), right.reshape(-1), strict=True)
         shown = [
