@@ -6,7 +6,7 @@ import codecs
 import re
 import sys
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import wraps
 from typing import Any, TypeVar
@@ -51,6 +51,28 @@ def fitted(method: TextMethod) -> TextMethod:
         return fitting(method(self))
 
     return fitting_method  # type: ignore[return-value]  # it takes and gives the same
+
+
+def width(text: str) -> int:
+    """Return how many columns a text takes: the dots above letters take none."""
+    return sum(not unicodedata.combining(letter) for letter in text)
+
+
+def table_lines(rows: Sequence[Sequence[str]], left: int = 1, least: int = 0) -> list[str]:
+    """Return the rows of a table as lines, the first cells to the left, others to the right.
+
+    Args:
+        rows: The cells, of the head too.
+        left: How many columns stand to the left.
+        least: The width of the narrowest column.
+    """
+    widths = [max(least, *map(width, column)) for column in zip(*rows, strict=True)]
+    blanks = ([" " * (w - width(x)) for x, w in zip(row, widths, strict=True)] for row in rows)
+    lines = (
+        [x + b if k < left else b + x for k, (x, b) in enumerate(zip(row, padding, strict=True))]
+        for row, padding in zip(rows, blanks, strict=True)
+    )
+    return ["  ".join(cells).rstrip() for cells in lines]
 
 
 def _letter(ch: str) -> str:

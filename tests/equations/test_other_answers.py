@@ -9,6 +9,7 @@ from command_line import run
 from long import long
 
 import qddot
+from qddot.equations.answers.checking import check_given
 from qddot.errors import QddotError
 
 ARM = qddot.derive("two_link_symbolic")
@@ -107,6 +108,12 @@ def test_what_is_not_decided_is_open_in_a_sheet(tmp_path):
     assert str(sheet).splitlines()[-1].endswith("4/12, 4 open")
     assert "4 of 12 points, 4 open" in sheet._repr_html_()
     assert json.loads(run("check", str(path), "--json").stdout)["open"] == 4
+
+
+def test_numbers_that_are_no_polynomials_are_compared_entry_by_entry():
+    found = check_given(ARM, "x", "[1.000, 2.718]", "[1.0006, e^1.1]", 1e-3)
+    assert [str(entry)[:9] for entry in found.wrong] == ["at q = 0:"]
+    assert [entry.place for entry in found.wrong] == [(2,)]
 
 
 def test_potential_energy_as_a_function_is_right_up_to_a_constant():

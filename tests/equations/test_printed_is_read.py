@@ -57,6 +57,19 @@ def test_letters_of_ones_own_are_read(tmp_path, name):
             assert eqs.check(quantity, text).ok, (quantity, text)
 
 
+def test_parameters_that_are_called_like_functions_are_read():
+    arm = qddot.from_dh([{"mass": "abs", "com": ["ln", 0, 0]}], "modified", gravity=[0, "-exp", 0])
+    eqs = qddot.derive(arm)
+    for text in printed(eqs, "g"):
+        assert eqs.check("g", text).ok, text
+
+
+def test_an_entry_that_is_a_symbol_is_no_other_entry():
+    slide = {"type": "prismatic", "mass": "c12"}
+    eqs = qddot.derive(qddot.from_dh([{"mass": 1, "com": ["x", 0, 0]}, slide], "modified"))
+    assert eqs.check("M", "[1, 1] = x²\n[1, 2] = 0\n[2, 1] = 0\n[2, 2] = c12").ok
+
+
 def test_a_letter_of_the_notation_means_what_it_means_there():
     eqs = qddot.derive("rp_symbolic", notation="lynch_park")
     assert eqs.check("g", "[(m1 l1 + m2 theta2) g cos(theta1), m2 g sin θ1]").ok

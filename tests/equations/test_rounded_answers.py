@@ -19,6 +19,13 @@ THIRD = qddot.derive(
         gravity=[0, 0, 0],
     )
 )
+RELATED = qddot.derive(
+    qddot.from_dh(
+        [{"alpha": alpha, "mass": "m", "com": [1, 0, 0]} for alpha in ("b", "2*b")],
+        "modified",
+        gravity=[0, 0, -9.8123],
+    )
+)
 ROOT = qddot.derive(
     qddot.from_dh(
         [{"alpha": "pi/4", "mass": "m", "com": [1, 0, 0]}], "modified", gravity=[0, -9, 0]
@@ -38,6 +45,26 @@ ROOT = qddot.derive(
         (
             TWO_LINK,
             "M[2, 2]",
+            ["45/2 sin(1.57)", "22.50 sin(1.571)", "-22.50 cos(3.14)", "22.5 sin(14.137)"],
+            ["45/2 sin(1.50)", "45/2 sin(1.58)", "-22.5 cos(3.00)", "22.57 sin(1.57)"],
+        ),
+        (
+            RELATED,
+            "g[2]",
+            [
+                "9.81 m (cos(2b) sin(b) c1 c2 - sin(b) s1 s2 + cos(b) sin(2b) c2)",
+                "9.81 m ((2 cos²(b) - 1) sin(b) c1 c2 - sin(b) s1 s2 + 2.00 cos²(b) sin(b) c2)",
+                "m (9.81 (sin(3b) - sin(b))/2 c1 c2 - 9.81 sin(b) s1 s2 + 19.6 cos²(b) sin(b) c2)",
+            ],
+            [
+                "9.81 m (cos(2b) sin(b) c1 c2 - sin(b) s1 s2 + 2.01 cos²(b) sin(b) c2)",
+                "9.81 m ((1 - 2.01 sin²(b)) sin(b) c1 c2 - sin(b) s1 s2 + cos(b) sin(2b) c2)",
+                "9.82 m ((2 cos²(b) - 1) sin(b) c1 c2 - sin(b) s1 s2 + cos(b) sin(2b) c2)",
+            ],
+        ),
+        (
+            TWO_LINK,
+            "M[2, 2]",
             ["22.50 s2^2 + 22.50 c2^2", "-(-22.50)", "22.5 + 1.234 s1 - 1.234 s1", "22.46 + 0.04"],
             ["22.50 s2^2 + 22.52 c2^2", "-22.50", "22.5 + 1.234 s1 - 1.236 s1", "22.5 c2"],
         ),
@@ -51,8 +78,22 @@ ROOT = qddot.derive(
         (
             THIRD,
             "M",
-            ["0.333 m L^2", "0.667/2 m L^2", "m L^2/3.00", "m L^2 sqrt(0.1111)", "1.000/3 m L^2"],
-            ["0.334 m L^2", "0.33 m L^2", "0.3 m L^2", "m L^2/3.02", "0.333 m L^2 + 0.001 m L"],
+            [
+                "0.333 m L^2",
+                "333e-3 m L^2",
+                "0.667/2 m L^2",
+                "m L^2/3.00",
+                "m L^2 sqrt(0.1111)",
+                "1.000/3 m L^2",
+            ],
+            [
+                "0.334 m L^2",
+                "334e-3 m L^2",
+                "0.33 m L^2",
+                "0.3 m L^2",
+                "m L^2/3.02",
+                "0.333 m L^2 + 0.001 m L",
+            ],
         ),
         (
             ROOT,
@@ -89,6 +130,9 @@ def test_floats_are_the_decimals_that_they_stand_for():
     assert THIRD.check("M", sympy.Float("0.333", 3) * m * L**2).ok
     assert THIRD.check("M", 0.334 * m * L**2).ok is False
     assert TWO_LINK.check("M[2, 2]", [22.500000000000004]).ok
+    rounding = 50.0000000000005 * c2 + 94.9999999999997  # as of products of several numbers
+    assert TWO_LINK.check("M[1, 1]", rounding).ok
+    assert TWO_LINK.check("M[1, 1]", rounding + 1e-9).ok is False
     assert TWO_LINK.check("M[2, 2]", np.float64(22.51)).ok is False
 
 

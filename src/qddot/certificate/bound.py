@@ -16,7 +16,7 @@ from qddot.errors import BadArgument, NotNumeric, printable, shorten
 from qddot.model.arguments import plain_number
 from qddot.model.folding import exact
 from qddot.model.joint import Joint
-from qddot.plain_text import fitted
+from qddot.plain_text import fitted, table_lines
 from qddot.results import in_notebook
 from qddot.robot import Robot
 
@@ -230,12 +230,7 @@ def bound_lines(bounds: list[Bound]) -> list[str]:
         gap = f"{b.gap:.1e}" if b.gap < 1e-3 else f"{100 * b.gap:.2g} %"
         ends = outward(b.lower, b.upper)
         rows.append((symbol(b.quantity), *ends, gap, "" if b.closed else "wide"))
-    widths = [max(len(row[k]) for row in rows) for k in range(4)]
-    return [
-        f"{row[0]:<{widths[0]}}  {row[1]:>{widths[1]}}  {row[2]:>{widths[2]}}  "
-        f"{row[3]:>{widths[3]}}  {row[4]}".rstrip()
-        for row in rows
-    ]
+    return table_lines(rows)
 
 
 def rounded_down(x: float | Fraction, digits: int = 8) -> str:

@@ -20,14 +20,7 @@ from typing import Any
 import numpy as np
 
 from qddot.certificate.bound import Bound, Box, box_of
-from qddot.certificate.problems import (
-    QUANTITIES,
-    RECIPROCAL,
-    SAME,
-    BoundProblems,
-    ends_of,
-    unit,
-)
+from qddot.certificate.problems import QUANTITIES, RECIPROCAL, SAME, BoundProblems, ends_of, unit
 from qddot.certificate.search import Refined, narrow_enough, proved, refine
 from qddot.certificate.sums_of_squares import form_of
 from qddot.checks import joint_index, not_negative, number

@@ -16,13 +16,7 @@ from typing import Any
 from qddot.certificate.bound import Bound, Box, bound_lines, box_of, within
 from qddot.certificate.bounds import bounds, check
 from qddot.certificate.problems import BoundProblems, joint_bounds
-from qddot.certificate.properties import (
-    IDENTITIES,
-    Property,
-    consistency,
-    inequalities,
-    properties,
-)
+from qddot.certificate.properties import IDENTITIES, Property, consistency, inequalities, properties
 from qddot.checks import not_negative
 from qddot.errors import BadArgument, BadFile, NotNumeric, QddotError, printable
 from qddot.plain_text import fitted

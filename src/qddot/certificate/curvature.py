@@ -82,11 +82,7 @@ class GridAxis:
 
 
 def curvature(
-    kernel: Kernel,
-    axes: Sequence[GridAxis],
-    reach: Sequence[frozenset[int]],
-    off: Rounding,
-    n: int,
+    kernel: Kernel, axes: Sequence[GridAxis], reach: Sequence[frozenset[int]], off: Rounding, n: int
 ) -> np.ndarray:
     """Return bounds of |∂²A_e/∂q_k²| for each coordinate and entry, shape (n, size)."""
     found = np.zeros((n, len(reach)))

@@ -28,14 +28,7 @@ from qddot.certificate import definitions
 from qddot.certificate.definitions import multiplicity, whole
 from qddot.certificate.eigen import not_below_largest
 from qddot.certificate.entries import Entries
-from qddot.certificate.problem import (
-    MARGIN,
-    CellProblem,
-    CornerProof,
-    Route,
-    corners,
-    half_squares,
-)
+from qddot.certificate.problem import MARGIN, CellProblem, CornerProof, Route, corners, half_squares
 from qddot.certificate.rounding import U, above, ball_in, below
 from qddot.equations.values import many_digits
 

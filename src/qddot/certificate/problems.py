@@ -41,10 +41,7 @@ QUANTITIES = (
 # the same number by another name
 SAME = {"M.norm2.max": "M.eigenvalue.max", "C.norm2": "c.norm2"}
 # the reciprocal of another
-RECIPROCAL = {
-    "Minv.eigenvalue.max": "M.eigenvalue.min",
-    "Minv.eigenvalue.min": "M.eigenvalue.max",
-}
+RECIPROCAL = {"Minv.eigenvalue.max": "M.eigenvalue.min", "Minv.eigenvalue.min": "M.eigenvalue.max"}
 
 # which of a joint's units each quantity has
 UNIT = {

@@ -167,11 +167,7 @@ class SymbolicBounds(dict[str, SymbolicBound]):
             name: {"statement": str(b), "formula": b.text, "latex": b.latex()}
             for name, b in self.items()
         }
-        return {
-            "robot": self.robot.name,
-            "assumptions": list(self.assumptions),
-            "bounds": bounds,
-        }
+        return {"robot": self.robot.name, "assumptions": list(self.assumptions), "bounds": bounds}
 
     @fitted
     def __repr__(self) -> str:

@@ -91,12 +91,7 @@ def document(equations: Equations, with_steps: bool = False) -> Document:
 
 
 def about(equations: Equations, named: NamedTerms | None = None) -> list[Item]:
-    """Return what a reader must know first: coordinates, letters, what was taken as exact.
-
-    Args:
-        equations: The equations.
-        named: The names of parts of long sums, if the page may have any.
-    """
+    """Return what a reader must know first: coordinates, letters, what was taken as exact."""
     model, n = equations.robot.model, equations.notation
     items: list[Item] = [drawn(equations)]
     items += [printable(model.description)] if model.description else []

@@ -20,7 +20,7 @@ import flint
 import numpy as np
 
 from qddot.equations.polynomial import Polynomial
-from qddot.equations.ring import LETTERS, Ring
+from qddot.equations.ring import LETTERS, Ring, magnitude
 from qddot.equations.values import many_digits, symbols_of, value_at
 from qddot.errors import QddotError
 from qddot.scalars import Scalar, sincos
@@ -72,11 +72,12 @@ class Common:
     def of(a: Ring, b: Ring) -> Common:
         return Common(a, b)
 
-    def carried(self, x: Polynomial) -> Polynomial:
-        """Return a polynomial of one of the rings as one of this ring."""
-        images = [self._image(x.ring, g.role, g.index) for g in x.ring.generators]
-        value = x.value.compose(*(image.value for image in images), ctx=self.ring.context)
-        return Polynomial(self.ring, self.ring.reduced(value))
+    def carried(self, x: Polynomial, bounds: bool = False) -> Polynomial:
+        """Return a polynomial of one of the rings, or bounds of coefficients, in this ring."""
+        images = [self._image(x.ring, g.role, g.index).value for g in x.ring.generators]
+        images = [magnitude(image) for image in images] if bounds else images
+        value = x.value.compose(*images, ctx=self.ring.context)
+        return Polynomial(self.ring, self.ring.reduced(value, bounds))
 
     def _image(self, ring: Ring, role: str, index: int) -> Polynomial:
         if role != "parameter":

@@ -107,11 +107,7 @@ def acting(ring: Ring, kind: str) -> np.ndarray:
 def at_state(x: Any, ring: Ring, names: Mapping[str, str] = SAME, **state: Any) -> Any:
     """Return polynomials where q, qd or qdd are given exactly; what is not given stays a symbol.
 
-    Args:
-        x: A polynomial or an array of them.
-        ring: Their ring.
-        names: What errors call q, qd or qdd, if not that.
-        state: q, qd, qdd: n numbers each, or formulas such as "pi/2".
+    The state is q, qd and qdd: n numbers each, or formulas as "pi/2".
     """
     exact = {
         kind: [expression(value) for value in scalars(names.get(kind, kind), given, ring.n)]

@@ -60,9 +60,7 @@ class ExactRobot:
 def exact_robot(model: Model, ring: Ring | None = None) -> ExactRobot:
     """Return a model over exact polynomials; a decimal stands for the rational it names.
 
-    Args:
-        model: The robot.
-        ring: One that has all of its parameters, and perhaps more; its own if not given.
+    A ring that is given has all of its parameters, and perhaps more.
     """
     model.need_single_numbers("A closed form")
     meant, notes = with_angles_meant(model)

@@ -22,11 +22,11 @@ from qddot.equations.readable import (
     readable_text,
 )
 from qddot.equations.sympy_forms import entries, equal_to, from_sympy
-from qddot.equations.text import as_text, width
+from qddot.equations.text import as_text
 from qddot.formulations.derivation import Quantity
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.formulations.plain_formula import plain
-from qddot.plain_text import fitted
+from qddot.plain_text import fitted, width
 from qddot.scalars import JointMat, JointVec, Scalar
 
 MOST_ITEMS = 60  # of a list that are shown

@@ -29,12 +29,7 @@ MOVING, LINEAR, JOINT, OTHER = range(4)  # what is collected by, in this order
 
 
 class NamedTerms:
-    """The names of one page, and what they stand for.
-
-    Args:
-        ring: The ring of all that is written.
-        letter: The letter of the names, in LaTeX.
-    """
+    """The names of one page, and what they stand for."""
 
     def __init__(self, ring: Ring, letter: str):
         self.ring, self.letter = ring, letter

@@ -278,7 +278,7 @@ for function in (atan2_of, asin, acos, floor, wrapped_angle):
 
 
 def _as_angle(x: Polynomial) -> tuple[int, int, Any]:
-    from qddot.scalars.expressions import Expression, expression
+    from qddot.scalars.expressions import Expression, atomic, expression
 
     generators = x.ring.generators
     found: list[tuple[Fraction, int]] = []
@@ -293,7 +293,7 @@ def _as_angle(x: Polynomial) -> tuple[int, int, Any]:
             if generator.role != "parameter":
                 raise BadArgument("The sine of this quantity has no polynomial form.")
             atom = x.ring.parameters[generator.index]
-            term = term * Expression({((atom, e),): Fraction(1)})
+            term = term * atomic(atom, e)
         offset = offset + term
     if not found:
         return 0, 0, offset

@@ -16,8 +16,8 @@ from qddot.equations.formulas import COLUMNS, Equation
 from qddot.equations.latex import words_latex
 from qddot.equations.layout import PAGE, SLIDE, Row, align_body, aligned
 from qddot.equations.layout import width as em
-from qddot.equations.text import width
 from qddot.formulations.plain_formula import plain
+from qddot.plain_text import table_lines, width
 from qddot.results import look
 
 FORMATS = ("text", "markdown", "latex", "html", "slides")
@@ -61,14 +61,7 @@ def _text_lines(item: str | Words | Equation | WordTable) -> list[str]:
             return [f"    {line}" for row in item.text().splitlines() for line in _wrapped(row)]
         case WordTable(head, rows):
             cells = [head, *([spoken(cell, plain, str) for cell in row] for row in rows)]
-            widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
-            return [
-                "    "
-                + "  ".join(
-                    c + " " * (w - width(c)) for c, w in zip(row, widths, strict=True)
-                ).rstrip()
-                for row in cells
-            ]
+            return [f"    {line}" for line in table_lines(cells, len(head))]
         case _:
             return _filled(spoken(item, plain, str))
 

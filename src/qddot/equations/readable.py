@@ -102,12 +102,7 @@ def readable_rows(
 ) -> list[Row]:
     """Return the lines of a formula, in as many terms as fit on a screen.
 
-    Args:
-        x: What to print.
-        symbol: What it is called, in LaTeX.
-        notation: The letters of coordinates, sines and cosines.
-        room: How wide a line may be [em], the symbol and its = sign included.
-        limits: Of how many terms an entry may be; `PRINTED` for paper.
+    A line may be `room` wide [em], with the symbol and its = sign.
     """
     entries = entries_of(x, notation)
     for limit in limits_for(entries) if limits is LIMITS else limits:

@@ -18,7 +18,7 @@ from qddot.equations.polynomial import Polynomial, check_work
 from qddot.equations.ring import LETTERS, Ring, reciprocal
 from qddot.errors import BadArgument, shorten
 from qddot.scalars import sincos, sqrt
-from qddot.scalars.expressions import PI_EXPRESSION, Expression, expression, symbol
+from qddot.scalars.expressions import PI_EXPRESSION, Expression, atomic, expression, symbol
 from qddot.scalars.monomials import MOST_POWER, PI
 
 COORDINATE = "q "  # no parameter has a blank in its name
@@ -52,10 +52,7 @@ class PolynomialReader:
     Where they have a part of an angle, sin(q1/2), the sine and cosine of joint 1 are those of the
     part; `carried` makes polynomials in q1 comparable.
 
-    Args:
-        ring: The robot's ring.
-        nodes: Every formula that will be read.
-        degrees: Read sin(π/180 q1) as sin(q1), and sin(30) as sin(π/6).
+    In degrees, sin(π/180 q1) is read as sin(q1), and sin(30) as sin(π/6).
     """
 
     def __init__(self, ring: Ring, nodes: Sequence[Node], degrees: bool = False):
@@ -63,7 +60,7 @@ class PolynomialReader:
         self.parts: dict[int, int] = {}  # of which part of its angle a joint's sine is
         self.roots = [a for a in ring.parameters if a.function == "sqrt"]
         numbers = [x for node in nodes for x in self._numbers(node)]
-        mine = [Expression({((a, 1),): Fraction(1)}) for a in ring.parameters]
+        mine = [atomic(a) for a in ring.parameters]
         inside = (x for node in nodes for x in nodes_in(node) if isinstance(x, Name))
         signs = ring.signs.union(x.joints[0][0] for x in inside if x.kind == "sign")
         whole = Ring(ring.turns, [*mine, *numbers], ring.groups, ring.roles, signs)

@@ -28,7 +28,7 @@ from qddot.equations.terms import Groups, has_angle, parallel_groups
 from qddot.model.model import scalars
 from qddot.model.tree import Tree
 from qddot.scalars import Scalar, sincos
-from qddot.scalars.expressions import Expression, expression
+from qddot.scalars.expressions import Expression, atomic, expression
 from qddot.scalars.monomials import PI, Atom, Monomial
 
 LETTERS = {
@@ -216,7 +216,7 @@ def magnitude(value: Any) -> Any:
 
 
 def _cosine(atom: Atom) -> Expression:
-    return Expression({((Atom("cos", atom.name, atom.argument), 1),): Fraction(1)})
+    return atomic(Atom("cos", atom.name, atom.argument))
 
 
 def _depth(atom: Atom) -> int:
@@ -227,7 +227,7 @@ def _depth(atom: Atom) -> int:
 
 def reciprocal(atom: Atom) -> Atom:
     """Return the atom that stands for one over an atom."""
-    inside = Expression({((atom, 1),): Fraction(1)})
+    inside = atomic(atom)
     return Atom("1/", str(inside), inside)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from fractions import Fraction
 from typing import Any
 
@@ -16,6 +15,7 @@ from qddot.equations.terms import Groups
 from qddot.equations.writer import Writer
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.formulations.plain_formula import plain
+from qddot.plain_text import width
 from qddot.scalars import Scalar
 
 MARKUP = re.compile(r"\\math[a-z]+|[\\{} ]")  # of LaTeX, which ASCII has none of
@@ -88,11 +88,6 @@ def matrix_text(cells: np.ndarray, *, ascii: bool = False) -> str:
     left = "⎡" + "⎢" * (len(lines) - 2) + "⎣"
     right = "⎤" + "⎥" * (len(lines) - 2) + "⎦"
     return "\n".join(a + line + b for a, line, b in zip(left, lines, right, strict=True))
-
-
-def width(text: str) -> int:
-    """Return how many columns a text takes: the dots above letters take none."""
-    return sum(not unicodedata.combining(character) for character in text)
 
 
 class TextWriter(Writer):

@@ -33,11 +33,7 @@ def generator_values(
 ) -> list[Scalar]:
     """Return the value of every generator at a state, parameters given by name.
 
-    Args:
-        ring: The ring.
-        robot: The robot's name, for messages.
-        state: Positions, velocities and accelerations, each of length n, of any kind of number.
-        values: The parameters.
+    The state is q, q̇ and q̈, each of length n, of any kind of number.
     """
     known = symbols_of(ring)
     for name in values:
@@ -84,10 +80,7 @@ def symbols_of(ring: Ring) -> set[str]:
 def evaluated(x: Scalar, numbers: Sequence[Any], number: Callable[[Any], Any] = float) -> Any:
     """Return the value of a polynomial where its generators have these values.
 
-    Args:
-        x: The polynomial; a number is its own value.
-        numbers: The value of each generator, of any kind of number.
-        number: From a rational coefficient to that kind.
+    `number` makes a rational coefficient a number of their kind.
     """
     if not isinstance(x, Polynomial):
         return x
@@ -104,7 +97,7 @@ def evaluated(x: Scalar, numbers: Sequence[Any], number: Callable[[Any], Any] = 
 def _atom_value(atom: Atom, values: Mapping[str, Any]) -> Any:
     if atom.name in values and not atom.function:
         return values[atom.name]  # of any kind: of torques a program has no numbers yet
-    return float(Expression({((atom, 1),): Fraction(1)}).evaluate(values))
+    return float(atomic(atom).evaluate(values))
 
 
 def symbols_in(atom: Atom) -> frozenset[str]:

@@ -40,12 +40,8 @@ def trig_letters(names: Iterable[str], notation: Notation = NOTATION) -> tuple[s
 class Writer(ABC):
     """Writes one polynomial's formula; a format says how its letters look.
 
-    Args:
-        x: The polynomial, or number, that will be written: its parameters decide whether cos q1
-            may be called c1, and whether one half is a fraction or a decimal.
-        digits: To how many significant digits long decimals are rounded.
-        full: Whether to write cos(q1 + q2) instead of c12.
-        notation: The letters of coordinates, sines and cosines.
+    The parameters of what is written decide whether cos q1 may be called c1, unless it is to be
+    `full`, and whether one half is a fraction or a decimal.
     """
 
     minus = "-"

@@ -26,8 +26,6 @@ FORMULATIONS = tuple(TITLES)  # by name
 
 __getattr__, __dir__ = on_demand(
     __name__,
-    {
-        "qddot.formulations.derivation": "Derivation Quantity",
-    },
+    {"qddot.formulations.derivation": "Derivation Quantity"},
     "explicit lagrange recursive stacked trace",
 )

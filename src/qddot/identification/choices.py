@@ -21,7 +21,7 @@ from qddot.identification.problem import factors
 from qddot.identification.regression import USUAL_TERMS, Extra, Regression, with_terms
 from qddot.identification.runs import joined
 from qddot.identification.term_search import Choice, TermSearch, UnseenTorques
-from qddot.plain_text import fitted
+from qddot.plain_text import fitted, table_lines
 
 BLOCKS = 10  # of time
 ENOUGH = 5  # rows of each block and joint, on average
@@ -65,12 +65,8 @@ class Choices:
 
     @fitted
     def __str__(self) -> str:
-        lines, table = [self.sentence], self.cells() if self.rows else []
-        widths = [max(len(row[k]) for row in table) for k in range(3)] if table else []
-        for row in table:
-            cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-            lines.append("  ".join(["", *cells, row[-1]]).rstrip())
-        return "\n".join(lines)
+        table = table_lines(self.cells(), 4) if self.rows else []
+        return "\n".join([self.sentence, *(f"  {line}" for line in table)])
 
     __repr__ = __str__
 

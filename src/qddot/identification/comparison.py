@@ -16,7 +16,7 @@ from qddot.identification.log import Log
 from qddot.identification.runs import file_names
 from qddot.model import Friction, Joint, Motor, Spring
 from qddot.model.friction import PARAMETERS
-from qddot.plain_text import fitted
+from qddot.plain_text import fitted, table_lines
 from qddot.results import in_notebook, json_ready
 from qddot.writers.urdf import DYNAMICS
 
@@ -75,7 +75,7 @@ def run_lines(runs: Sequence[Mapping[str, Any]]) -> list[str]:
     for run in runs:
         errors = (f"{100 * run[key]:.3g} %" for key in ("relative_error", "every_row", "before"))
         rows.append((run_name(run), str(run["rows"]), f"{run['rate']:.4g} Hz", *errors))
-    return aligned(rows).splitlines()
+    return table_lines(rows)
 
 
 def run_name(run: Mapping[str, Any]) -> str:
@@ -90,7 +90,7 @@ def table(fit: Fit) -> str:
         fit.names, fit.values, fit.deviations, fit.relative_deviations, strict=True
     ):
         rows.append((shorten(name, WIDEST), f"{value:.5g}", deviation(s), percent(value, share)))
-    return aligned(rows)
+    return "\n".join(table_lines(rows))
 
 
 def facts(fit: Fit) -> dict[str, Any]:
@@ -164,7 +164,7 @@ class Comparison:
 
     @fitted
     def __str__(self) -> str:
-        return aligned(self.rows())
+        return "\n".join(table_lines(self.rows()))
 
     __repr__ = __str__
 
@@ -203,17 +203,6 @@ def _cell(fit: Fit, name: str) -> str:
     k = fit.names.index(name)
     s = fit.deviations[k]
     return f"{fit.values[k]:.4g}" + (f" ± {s:.1g}" if np.isfinite(s) else "")
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as text, the first column to the left, the others to the right."""
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    lines = []
-    for row in rows:
-        first, *rest = row
-        cells = [cell.rjust(w) for cell, w in zip(rest, widths[1:], strict=True)]
-        lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
-    return "\n".join(lines)
 
 
 def percent(value: float, share: float) -> str:

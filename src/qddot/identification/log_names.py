@@ -152,11 +152,7 @@ def picked_by_number(
     """Return the columns of joints that have names, where columns have numbers, or the reverse.
 
     Joint j1 is number 1. Where names have no such numbers, the columns are in order.
-
-    Args:
-        those: The columns by joint or number.
-        joints: As they are called for other columns.
-        order: All joints in the order of these other columns.
+    `joints` and `order` are the names of other columns: of these joints, and of all.
     """
     if len(those) != len(joints) or not (numbered_joints([*those]) or numbered_joints(joints)):
         return None

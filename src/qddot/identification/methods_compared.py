@@ -13,10 +13,9 @@ import numpy as np
 from qddot.blas_threads import one_thread
 from qddot.errors import BadArgument, QddotError, did_you_mean, printable, shorten
 from qddot.identification import AUTO, METHODS
-from qddot.identification.comparison import aligned
 from qddot.identification.estimators import Estimator, estimator
 from qddot.identification.validation import errors_by_run
-from qddot.plain_text import fitted
+from qddot.plain_text import fitted, table_lines
 from qddot.results import json_ready
 from qddot.robot import robot_of
 
@@ -94,7 +93,7 @@ class MethodTable:
     def __repr__(self) -> str:
         notes = [f"{each.method}: {each.why}" for each in self.methods if each.why]
         best = f"least error on unseen blocks: {self.best}" if self.best else ""
-        return "\n".join([aligned(self.rows()), *filter(None, ["", best]), *notes])
+        return "\n".join([*table_lines(self.rows()), *filter(None, ["", best]), *notes])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table as plain data."""

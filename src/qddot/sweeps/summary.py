@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, printable, shorten
-from qddot.plain_text import fitted
+from qddot.plain_text import fitted, table_lines
 from qddot.results import in_notebook
 
 if TYPE_CHECKING:
@@ -59,16 +59,7 @@ class Summary:
 
     @fitted
     def __str__(self) -> str:
-        table = self.lines()
-        widths = [max(len(line[k]) for line in table) for k in range(len(table[0]))]
-        left = 1 if self.by is None else 2
-        return "\n".join(
-            "  ".join(
-                x.ljust(w) if k < left else x.rjust(w)
-                for k, (x, w) in enumerate(zip(line, widths, strict=True))
-            ).rstrip()
-            for line in table
-        )
+        return "\n".join(table_lines(self.lines(), 1 if self.by is None else 2))
 
     __repr__ = __str__
 

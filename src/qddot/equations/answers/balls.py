@@ -30,6 +30,18 @@ FUNCTIONS["abs"] = abs
 LetterValues = Mapping[Name, acb]
 
 
+def sine(x: acb) -> acb:
+    """Return the sine, of a wide ball by its ends and the extreme between them."""
+    real = x.real
+    if real.is_exact() or real.rad() > 1 or not x.imag.is_zero():
+        return x.sin()
+    ends = real.lower().sin().union(real.upper().sin())
+    return acb(ends.union(real.mid().sin().sgn()) if real.cos().contains(0) else ends)
+
+
+FUNCTIONS |= {"sin": sine, "cos": lambda x: sine(x + acb.pi() / 2)}
+
+
 def value_of(node: Node, values: LetterValues) -> acb:
     """Return the value of a formula, given those of its coordinates, velocities and parameters."""
     match node:
@@ -40,7 +52,7 @@ def value_of(node: Node, values: LetterValues) -> acb:
         case Name("sine" | "cosine" as kind, _, joints):
             turns = (values[Name("position", joints=((j, 1),))] * k for j, k in joints)
             angle = sum(turns, acb(0))
-            return angle.sin() if kind == "sine" else angle.cos()
+            return FUNCTIONS["sin" if kind == "sine" else "cos"](angle)
         case Name("sign", _, joints):
             return acb(values[Name("rate", joints=joints)].real.sgn())
         case Name():
@@ -71,9 +83,7 @@ def shown_difference(
 ) -> tuple[str, float, float] | None:
     """Return a state at which two formulas differ, in words, and their values; None if none does.
 
-    Args:
-        yours, right: The formulas.
-        but_constants: Compare by what they add to their values at another state.
+    But for constants, they are compared by what they add to their values at another state.
     """
     letters = letters_of(yours, right)
     rng, tried = np.random.default_rng(0), 0
@@ -95,7 +105,8 @@ def shown_difference(
             if left.is_finite() and not left.contains(acb(0)):
                 words = ", ".join(f"{_said(x)} = {float(value):g}" for x, value in state.items())
                 complex_there = "" if a.imag.contains(0) else ", where yours is no real number"
-                return f"at {words}{complex_there}", float(a.real.mid()), float(b.real.mid())
+                words = f"at {words or 'q = 0'}{complex_there}"
+                return words, float(a.real.mid()), float(b.real.mid())
     if not tried:
         raise NoValue("A formula has no value at any state: it divides by zero.")
     return None

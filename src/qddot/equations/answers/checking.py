@@ -85,11 +85,7 @@ def check_given(
 ) -> Verdict:
     """Return whether an answer is what somebody says is right, both in the robot's letters.
 
-    Args:
-        equations: Of the robot, whose letters mean what they mean there.
-        name: What it is called.
-        right, answer: Text or LaTeX.
-        tolerance: How far numbers without letters may be apart, relative to the largest.
+    Numbers without letters may be apart by the tolerance, relative to the largest.
     """
 
     def written(text: str, shape: tuple[int, ...]) -> Written:

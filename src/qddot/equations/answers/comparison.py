@@ -104,8 +104,7 @@ class AnswerComparison:
     def found(self, but_constants: bool = False) -> list[bool | None]:
         """Return of each entry whether it is right, within its decimals; None: not known.
 
-        Args:
-            but_constants: Do not compare constant terms of rounded entries.
+        Constant terms of rounded entries need not be compared.
         """
         right = self.right()
         found = decided(self.left(right))
@@ -113,7 +112,7 @@ class AnswerComparison:
             below = self.below[k] if self.below else 1
             left = top * below - self._carried(right[k]) * bottom
             if found[k] is False and isinstance(left, Rounded):
-                found[k] = left.holds_zero(but_constants)
+                found[k] = any(x.holds_zero(but_constants) for x in (left, left.in_units()))
         return found
 
     def _carried(self, x: Any) -> Any:

@@ -42,12 +42,7 @@ class Tried:
 
 
 class MistakeSearch:
-    """The search for mistakes that make an answer what it is.
-
-    Args:
-        case: The answer beside the right one.
-        wrong: Which entries are not right.
-    """
+    """The search for mistakes that make an answer what it is."""
 
     def __init__(self, case: AnswerComparison, wrong: Sequence[int]):
         self.case, self.wrong = case, frozenset(wrong)

@@ -12,12 +12,7 @@ import numpy as np
 
 from qddot.equations.answers.balls import STATES, letters_of, shown_difference, value_of
 from qddot.equations.answers.bodies import KNOWN
-from qddot.equations.answers.comparison import (
-    AnswerComparison,
-    decided,
-    formulas_of,
-    places_of,
-)
+from qddot.equations.answers.comparison import AnswerComparison, formulas_of, places_of
 from qddot.equations.answers.explaining import MistakeSearch, by_words
 from qddot.equations.answers.layout import Written, shaped
 from qddot.equations.answers.mistakes import wrong_terms
@@ -30,6 +25,10 @@ from qddot.equations.proofs import CORIOLIS
 from qddot.equations.reading import InDegrees, NoPolynomial, nodes_in
 
 ROUNDED = " to the digits that it has, not exactly"
+OTHER_SHAPE = {
+    "C": ("c", "the vector C q̇ is given in place of the matrix C"),
+    "c": ("C", "the matrix C is given in place of the vector C q̇"),
+}
 DEGREES = Explanation(("degrees",), "angles are taken in degrees, and not in radians")
 
 
@@ -43,6 +42,8 @@ class Judge:
         self.written = written
         self.robot = equations.robot.model.name
         self.what = "what was derived" if name in equations.quantities else "what is given"
+        self.known: np.ndarray | None = None  # what is said to be right, if that is given
+        self.near: set[int] = set()  # entries that are numbers near enough to it
         self.notes = list(written.notes)
         if written.words:
             said = ", ".join(f"{theirs} as {ours}" for theirs, ours in written.words.items())
@@ -53,9 +54,7 @@ class Judge:
         return Verdict(self.robot, self.quantity, ok, reason, notes=notes, **more)
 
     def verdict(self) -> Verdict:
-        shape = np.asarray(
-            np.asarray(self.equations.quantity(self.name), dtype=object)[self.index]
-        ).shape
+        shape = np.shape(self._asked(self.equations.quantity(self.name)))
         nodes = shaped(self.written.nodes, shape)
         if nodes is None:
             return self._other_shape(shape)
@@ -65,40 +64,39 @@ class Judge:
             return self._in_degrees(nodes)
         except NoPolynomial as error:
             return self._at_states(nodes, str(error))
-        if self.name == "C" and self.index == ():
-            return self._coriolis(case, nodes)
-        return self._compared(case, nodes)
+        return self._coriolis(case) if self._is_coriolis else self._compared(case)
 
     def against(self, known: Any, tolerance: float) -> Verdict:
         """Judge it by formulas that are said to be right; numbers by how near they are."""
-        right = shaped(known, np.shape(known))
-        nodes = shaped(self.written.nodes, np.shape(known))
+        shape = np.shape(known)
+        right, nodes = shaped(known, shape), shaped(self.written.nodes, shape)
         if nodes is None or right is None:
-            return self._other_shape(np.shape(known))
-        near: set[int] = set()
+            return self._other_shape(shape)
+        self.known = right
         if tolerance and not letters_of(*right.reshape(-1), *nodes.reshape(-1)):
             numbers = np.array([[_number(x) for x in a.reshape(-1)] for a in (nodes, right)])
             most = tolerance * abs(numbers[1]).max(initial=0)
-            near = {k for k, far in enumerate(abs(numbers[0] - numbers[1])) if far <= most}
-            if len(near) == right.size:
+            self.near = {k for k, far in enumerate(abs(numbers[0] - numbers[1])) if far <= most}
+            if len(self.near) == right.size:
                 return self.said(True, f"{self.quantity} is right to {tolerance:g}.")
         try:
             case = AnswerComparison.with_given(self.equations, self.name, right, nodes)
         except NoPolynomial as error:
-            return self._at_states(nodes, str(error), right)
-        return self._compared(case, nodes, near, right)
+            return self._at_states(nodes, str(error))
+        return self._compared(case)
 
-    def _compared(
-        self,
-        case: AnswerComparison,
-        nodes: np.ndarray,
-        near: Container[int] = (),
-        known: np.ndarray | None = None,
-    ) -> Verdict:
+    @property
+    def _is_coriolis(self) -> bool:
+        return self.name == "C" and self.index == () and self.known is None
+
+    def _asked(self, whole: Any) -> Any:
+        return np.asarray(np.asarray(whole, dtype=object)[self.index])
+
+    def _compared(self, case: AnswerComparison) -> Verdict:
         left = case.left(case.right())
         if not any(left):
             return self.said(True, f"{self.quantity} is right: exactly equal to {self.what}.")
-        found = [True if k in near else equal for k, equal in enumerate(case.found())]
+        found = [True if k in self.near else equal for k, equal in enumerate(case.found())]
         if all(found):
             return self.said(True, f"{self.quantity} is right{ROUNDED}.")
         if self.name == "P" and all(map(_is_constant, left)):
@@ -107,22 +105,25 @@ class Judge:
         if self.name == "P" and all(case.found(but_constants=True)):
             return self.said(True, f"{self.quantity} is right up to a constant{ROUNDED}.")
         if case.reader.parts:
-            return self._at_states(nodes, right=known)
-        return self._wrong(case, found, nodes)
+            return self._at_states(case.nodes)
+        return self._wrong(case, found, case.nodes)
 
-    def _at_states(
-        self, nodes: np.ndarray, why: str = "", right: np.ndarray | None = None
-    ) -> Verdict:
+    def _at_states(self, nodes: np.ndarray, why: str = "") -> Verdict:
         """Judge an answer that is no quotient of polynomials by its values at states."""
-        name, equations = self.name, self.equations
-        whole = equations.quantity(name) if right is None else right
-        places = places_of(np.shape(whole), self.index if right is None else ())
-        right = formulas_of(whole, self.index) if right is None else right
-        if name == "C" and self.index == ():
-            nodes, right = times_rates(nodes), formulas_of(equations.c, ())
-            places = places_of(right.shape, ())
+        if self._is_coriolis:
+            judge = Judge(self.equations, self.quantity, "c", (), self.written)
+            return judge._at_states(times_rates(nodes), why)
+        whole: Any = self.known
+        right, index = self.known, ()
+        if right is None:
+            whole, index = self.equations.quantity(self.name), self.index
+            right = formulas_of(whole, index)
         pairs = zip(nodes.reshape(-1), right.reshape(-1), strict=True)
-        shown = [shown_difference(a, b, but_constants=name == "P") for a, b in pairs]
+        shown = [
+            None if k in self.near else shown_difference(*pair, but_constants=self.name == "P")
+            for k, pair in enumerate(pairs)
+        ]
+        places = places_of(np.shape(whole), index)
         wrong = tuple(WrongEntry(p, "", *x) for p, x in zip(places, shown, strict=True) if x)
         more = {"how": "numerically", "wrong": wrong}
         if not wrong:
@@ -147,7 +148,8 @@ class Judge:
             return self.said(None, reason)
         entries = tuple(e for e in (case.wrong_entry(k) for k in wrong) if e is not None)
         where = f" in {listed([case.places[k] for k in wrong])}" if len(found) > 1 else ""
-        if nodes is not None and constants_turn(nodes) and self._right_in_degrees(nodes):
+        known = self.name in KNOWN and self.name != "C"
+        if known and nodes is not None and constants_turn(nodes) and self._as_degrees(nodes):
             mistakes = [DEGREES]
         if not mistakes and not case.below:  # of quotients no usual mistakes are known
             search = MistakeSearch(case, wrong)
@@ -160,15 +162,15 @@ class Judge:
         more = {"mistakes": tuple(mistakes or ()), "entries": sum(map(bool, case.right()))}
         return self.said(False, reason, wrong=entries, **more)
 
-    def _coriolis(self, case: AnswerComparison, nodes: np.ndarray) -> Verdict:
+    def _coriolis(self, case: AnswerComparison) -> Verdict:
         """Judge a matrix C by C q̇ = c: it is not unique, but its product with q̇ is."""
-        whole = AnswerComparison.of(case.equations, "c", (), times_rates(nodes))
+        whole = AnswerComparison.of(case.equations, "c", (), times_rates(case.nodes))
         found = whole.found()
         if all(found):
             exact = not any(whole.left(whole.right()))
             return self.said(True, self._which_coriolis(case) if exact else f"C is right{ROUNDED}.")
         if case.reader.parts:
-            return self._at_states(nodes)
+            return self._at_states(case.nodes)
         own = [k for k, x in enumerate(case.left(case.right())) if x]
         mistakes = [m for m in MistakeSearch(case, own).explanations() if not m.places]
         rows = [k for k, equal in enumerate(found) if equal is False]
@@ -200,29 +202,23 @@ class Judge:
         given = np.shape(self.written.nodes)
         words, wanted = map(_sized, (given, shape))
         mistakes: tuple[Explanation, ...] = ()
-        for mine, other, said in (
-            ("C", "c", "the vector C q̇ is given in place of the matrix C"),
-            ("c", "C", "the matrix C is given in place of the vector C q̇"),
-        ):
-            if self.name == mine and self.index == ():
-                check = Judge(self.equations, other, other, (), self.written)
-                nodes = shaped(self.written.nodes, np.shape(self.equations.quantity(other)))
-                if nodes is not None and check.verdict().ok:
-                    mistakes = (Explanation(("shape",), said),)
+        if self.name in OTHER_SHAPE and self.index == ():
+            other, said = OTHER_SHAPE[self.name]
+            there = shaped(self.written.nodes, np.shape(self.equations.quantity(other)))
+            check = Judge(self.equations, other, other, (), self.written)
+            if there is not None and check.verdict().ok:
+                mistakes = (Explanation(("shape",), said),)
         reason = f"{self.quantity} is wrong: it is {wanted}, and the answer is {words}."
         return self.said(False, reason, mistakes=mistakes)
 
     def _in_degrees(self, nodes: np.ndarray) -> Verdict:
-        case = AnswerComparison.of(self.equations, self.name, self.index, nodes, degrees=True)
-        found = decided(case.left(case.right()))
         reason = f"{self.quantity} is wrong: its angles are converted to radians, which q is in."
-        if all(found):
+        if self._as_degrees(nodes):
             return self.said(False, reason, mistakes=(DEGREES,))
         return self.said(False, f"{reason} Correct that first, and check again.")
 
-    def _right_in_degrees(self, nodes: np.ndarray) -> bool:
-        if self.name == "C" or self.name not in KNOWN:
-            return False
+    def _as_degrees(self, nodes: np.ndarray) -> bool:
+        """Return whether it is right if its angles are taken in degrees."""
         case = AnswerComparison.of(self.equations, self.name, self.index, nodes, degrees=True)
         return not any(case.left(case.right()))
 
@@ -279,13 +275,9 @@ def nearest_factorisation(
 ) -> NearFactorisation | None:
     """Return the factorisation from which an answer differs in the fewest entries.
 
-    It counts only if every difference is a slip in a term, and in a row in which C q̇ is wrong: C is
-    not unique, and an entry in a row that is right is no mistake. Other factors in several entries
-    of a row are no slips: they may be a factorisation of somebody's own.
-
-    Args:
-        case: The answer beside a right C.
-        wrong_rows: The rows in which C q̇ is not c, from 0.
+    It counts only if every difference is a slip in a term, and in a row, from 0, in which C q̇ is
+    wrong: C is not unique, and an entry in a row that is right is no mistake. Other factors in
+    several entries of a row are no slips: they may be a factorisation of somebody's own.
     """
     near: list[NearFactorisation] = []
     with suppress(WorkLimitReached), at_most(WORK):

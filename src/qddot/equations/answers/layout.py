@@ -31,7 +31,7 @@ LABEL = re.compile(
     rf"(?:^|[\n;,]|\\\\|\\q?quad)[\s&]*((?:\\?[^\W\d_][\w{DOT}{TWO_DOTS}]*)?\s*[_\[({{]*\s*\d[\d,\s]*"
     r"[\])}]*)\s*&?\s*$"
 )
-REFERENCE = re.compile(r"\\?[^\W\d_]\w*?[_\[({]*(\d[\d,\s]*)[\])}]*")
+REFERENCE = re.compile(r"\\?[^\W\d_]\w*?[_\[({]*\d[\d,\s]*[\])}]*")
 BOX = re.compile("[⎡⎢⎣⎤⎥⎦]")
 BLOCK = re.compile(r"^\[\d+\][ \t]*$", re.MULTILINE)
 BELOW = re.compile(r"\n\s*/([^\n]*)$")  # what a whole matrix is divided by, as we print it
@@ -50,10 +50,7 @@ class Written:
 def read_answer(text: str, shape: tuple[int, ...], words: Vocabulary) -> Written:
     """Return the formulas of an answer.
 
-    Args:
-        text: Text or LaTeX.
-        shape: That of the quantity; what else is written comes in its own shape.
-        words: What the robot's letters mean.
+    An answer that has not the shape of the quantity comes in its own.
 
     Raises:
         BadAnswer: If it cannot be read, with the place and the reason.
@@ -90,9 +87,13 @@ def read_answer(text: str, shape: tuple[int, ...], words: Vocabulary) -> Written
 
 
 def labelled(text: str) -> dict[Indices, str]:
-    """Return the formulas of entries that stand by their labels; none where nothing has one."""
+    """Return the formulas of entries that stand by their labels; none where nothing has one.
+
+    Where an entry is said to be another one, M21 = M12, it has the formula of that.
+    """
     parts = EQUALS.split(text)
     found: dict[Indices, str] = {}
+    names: dict[str, Indices] = {}
     waiting: list[Indices] = []  # labels whose formula comes
     for part in parts:
         label = LABEL.search(part) if part is not parts[-1] else None
@@ -102,6 +103,10 @@ def labelled(text: str) -> dict[Indices, str]:
             waiting = []
         if label:
             waiting.append(indices_of(label[1]))
+            names[re.sub(r"[\W_]", "", label[1])] = waiting[-1]
+    for place, body in found.items():
+        if REFERENCE.fullmatch(name := body.strip(" \n&;,")):
+            found[place] = found.get(names.get(re.sub(r"[\W_]", "", name), place), body)
     return found
 
 
@@ -124,10 +129,7 @@ def _assembled(
         ):
             said = ", ".join(str(i + 1) for i in place)
             raise BadAnswer(text, f"there is no entry [{said}]; the shape is {shape}.")
-        same = REFERENCE.fullmatch(piece.strip(" \n&;,"))
-        other = indices_of(same[0]) if same else ()
-        source = entries.get(other, piece) if other != place else piece
-        nodes[place] = formula(_one_line(source))
+        nodes[place] = formula(_one_line(piece))
     for place in np.ndindex(shape):
         if nodes[place] is None and len(shape) == 2 and shape[0] == shape[1]:
             nodes[place] = nodes[place[::-1]]

@@ -182,10 +182,7 @@ OTHER = {"sin": "cos", "cos": "sin", "sine": "cosine", "cosine": "sine"}
 def wrong_terms(left: Any, right: Any, quantity: str) -> tuple[str, str] | None:
     """Return the kind and the words for what became of some terms; None if it is nothing simple.
 
-    Args:
-        left: The answer less the right formula.
-        right: The right formula.
-        quantity: Which it is of.
+    `left` is the answer less the right formula.
     """
     if not isinstance(left, Polynomial):
         return None

@@ -11,16 +11,7 @@ import numpy as np
 from qddot.equations.answers.rounded import decimal
 from qddot.equations.answers.scanning import Scanner, Unreadable
 from qddot.equations.answers.vocabulary import E, Vocabulary, reported
-from qddot.equations.nodes import (
-    Call,
-    Node,
-    Number,
-    Power,
-    Product,
-    power,
-    sign_node,
-    total,
-)
+from qddot.equations.nodes import Call, Node, Number, Power, Product, power, sign_node, total
 from qddot.errors import BadExpression, shorten
 from qddot.scalars.monomials import MOST_POWER
 from qddot.scalars.reader import FormulaReader

@@ -7,7 +7,7 @@ coefficients in normal form holds the right one, which is 0 where there is none.
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from math import prod
 from typing import Any
@@ -15,29 +15,31 @@ from typing import Any
 from flint import acb, arb
 
 from qddot.equations.answers.balls import letters_of, value_of
+from qddot.equations.equality import Common, fixed_angles
 from qddot.equations.nodes import Call, Node, Number
 from qddot.equations.polynomial import Polynomial, check_work
 from qddot.equations.reading import TURNS, PolynomialReader, nodes_in
 from qddot.equations.ring import magnitude
 from qddot.equations.values import ball_of, many_digits, of_fraction, symbols_in
-from qddot.scalars.expressions import Expression
+from qddot.scalars.expressions import Expression, atomic
 
 FEWEST_DIGITS = 3  # of decimals that are rounded
+FLOATING = Context(prec=13)  # what floating-point numbers keep where several are multiplied
 
 
 def decimal(text: str) -> Number:
     """Return the number that a text is; 1.50e3 is 1500 ± 5, and 1.5 is exact."""
     mantissa, _, exponent = text.lower().partition("e")
     whole, point, places = mantissa.partition(".")
-    if not point or len((whole + places).lstrip("0")) < FEWEST_DIGITS:
+    last = int(exponent or 0) - len(places)
+    if not (point or last < 0) or len((whole + places).lstrip("0")) < FEWEST_DIGITS:
         return Number(Fraction(text))
-    return Number(Fraction(text), Fraction(10) ** (int(exponent or 0) - len(places)) / 2)
+    return Number(Fraction(text), Fraction(10) ** last / 2)
 
 
 def float_number(x: Any) -> Number:
     """Return the decimal that a floating-point number stands for: 0.333 of 0.333000000000000."""
-    text = str(x) if hasattr(x, "is_Float") else f"{float(x):.15g}"
-    return decimal(f"{Decimal(text).normalize():f}")
+    return decimal(f"{Decimal(str(x)).normalize(FLOATING):f}")
 
 
 def has_decimals(node: Node) -> bool:
@@ -45,19 +47,25 @@ def has_decimals(node: Node) -> bool:
     return any(isinstance(x, Number) and x.radius for x in nodes_in(node))
 
 
-class Rounded:
-    """A polynomial of intervals: of each coefficient the middle, and how far it goes."""
+class Rounded(Polynomial):
+    """A polynomial whose coefficients are intervals: their middles, and beside them a radius."""
+
+    __slots__ = ("radius",)
 
     def __init__(self, middle: Polynomial, radius: Any = 0):
-        self.middle = middle
-        self.radius = radius if isinstance(radius, Polynomial) else middle.ring.constant(radius)
+        super().__init__(middle.ring, middle.value)
+        self.radius = radius if isinstance(radius, Polynomial) else self.ring.constant(radius)
+
+    @property
+    def middle(self) -> Polynomial:
+        """The middles alone."""
+        return Polynomial(self.ring, self.value)
 
     def of(self, x: Any) -> Rounded:
         """Return a polynomial or a number as one of its kind."""
-        ring = self.middle.ring
         if isinstance(x, Rounded):
             return x
-        return Rounded(x if isinstance(x, Polynomial) else ring.constant(x))
+        return Rounded(x if isinstance(x, Polynomial) else self.ring.constant(x))
 
     def __add__(self, other: Any) -> Rounded:
         other = self.of(other)
@@ -66,7 +74,7 @@ class Rounded:
     def __mul__(self, other: Any) -> Rounded:
         other = self.of(other)
         middle = self.middle * other.middle
-        radius = _bound(self.middle, other.radius) + _bound(self.radius, other.middle)
+        radius = _bound(self, other.radius) + _bound(self.radius, other)
         a, b = self.signed(), other.signed()
         if a is None or b is None:
             return Rounded(middle, radius + _bound(self.radius, other.radius))
@@ -74,70 +82,55 @@ class Rounded:
 
     def __truediv__(self, other: Any) -> Rounded:
         low, high = (1 / x for x in self.of(other).ends())
-        ring = self.middle.ring
-        return self * Rounded(ring.constant((low + high) / 2), abs(low - high) / 2)
+        return self * Rounded(self.ring.constant((low + high) / 2), abs(low - high) / 2)
 
     def __rtruediv__(self, other: Any) -> Rounded:
         return self.of(other) / self
 
-    def __pow__(self, exponent: int) -> Any:
-        result: Any = 1
-        for _ in range(exponent):
-            result = self * result
-        return result
-
     def __neg__(self) -> Rounded:
         return Rounded(-self.middle, self.radius)
-
-    def __sub__(self, other: Any) -> Rounded:
-        return self + -other
-
-    def __rsub__(self, other: Any) -> Rounded:
-        return -self + other
 
     __radd__ = __add__
     __rmul__ = __mul__
 
-    def __bool__(self) -> bool:
-        return bool(self.middle) or bool(self.radius)
-
     def is_constant(self) -> bool:
         """Return whether it is an interval of numbers by which one can divide."""
-        numbers = self.middle.is_constant() and self.radius.is_constant()
+        numbers = self.value.is_constant() and self.radius.is_constant()
         return numbers and prod(self.ends()) > 0
 
     def ends(self) -> tuple[Fraction, Fraction]:
         """Return the ends of an interval of numbers."""
-        middle, radius = self.middle.as_fraction(), self.radius.as_fraction()
+        middle, radius = self.as_fraction(), self.radius.as_fraction()
         return middle - radius, middle + radius
 
     def signed(self) -> Polynomial | None:
         """Return the radii with the signs of the coefficients; None if an interval holds 0."""
-        middle, ring = self.middle.value.to_dict(), self.middle.ring
-        radii = self.radius.value.to_dict()
+        middle, radii = self.value.to_dict(), self.radius.value.to_dict()
         if any(abs(middle.get(e, 0)) < radius for e, radius in radii.items()):
             return None
         signed = {e: radius if middle[e] > 0 else -radius for e, radius in radii.items()}
-        return Polynomial(ring, ring.context.from_dict(signed))
+        return Polynomial(self.ring, self.ring.context.from_dict(signed))
+
+    def in_units(self) -> Rounded:
+        """Return it with fixed angles in symbols, as b and 2b, in common units."""
+        if sum(bool(angle.free_symbols) for angle in fixed_angles([self.ring])) < 2:
+            return self
+        units = Common.of(self.ring, self.ring)
+        return Rounded(units.carried(self.middle), units.carried(self.radius, bounds=True))
 
     def holds_zero(self, but_constants: bool = False) -> bool:
         """Return whether every interval holds 0; of an energy, but those of constant terms."""
-        sides, generators = (self.middle, self.radius), self.middle.ring.generators
-        atoms = {k: x.index for k, x in enumerate(generators) if x.role == "parameter"}
-        atoms = {k: self.middle.ring.parameters[index] for k, index in atoms.items()}
+        generators, parameters = self.ring.generators, self.ring.parameters
+        atoms = {k: parameters[x.index] for k, x in enumerate(generators) if x.role == "parameter"}
         sums: dict[tuple[int, ...], list[arb]] = {}
         with many_digits():
-            numbers = {  # √2 and π are parts of coefficients
-                k: ball_of(Expression({((atom, 1),): Fraction(1)}))
-                for k, atom in atoms.items()
-                if not symbols_in(atom)
-            }
-            for side, (exponents, coefficient) in (
-                (k, term) for k, part in enumerate(sides) for term in part.terms()
-            ):
-                powers = (x ** exponents[k] for k, x in numbers.items() if exponents[k])
+            # √2 and π are parts of coefficients
+            known = {k: ball_of(atomic(x)) for k, x in atoms.items() if not symbols_in(x)}
+            sides = ((0, self.middle.terms()), (1, self.radius.terms()))
+            for side, (exponents, coefficient) in ((k, x) for k, terms in sides for x in terms):
+                powers = (x ** exponents[k] for k, x in known.items() if exponents[k])
                 value = prod(powers, start=of_fraction(coefficient))
-                key = tuple(0 if k in numbers else e for k, e in enumerate(exponents))
+                key = tuple(0 if k in known else e for k, e in enumerate(exponents))
                 total = sums.setdefault(key, [arb(0), arb(0)])
                 total[side] += abs(value) if side else value
             return not any(

@@ -11,14 +11,8 @@ import re
 import unicodedata
 from typing import Any
 
-from qddot.equations.answers.vocabulary import (
-    DOT,
-    FUNCTIONS,
-    TWO_DOTS,
-    UnknownWord,
-    Vocabulary,
-)
-from qddot.equations.latex import GREEK
+from qddot.equations.answers.vocabulary import DOT, FUNCTIONS, TWO_DOTS, UnknownWord, Vocabulary
+from qddot.formulations.plain_formula import CAPITALS, GREEK
 
 Token = tuple[str, Any]  # "number", "name", "call" or "sign", and what it is
 
@@ -45,7 +39,12 @@ MATRICES = re.compile(r"([bpvB]|small)?matrix\*?|array")
 ROMAN = re.compile(r"math(rm|it|bf|sf)|text(rm|it)?|operatorname|boldsymbol|bm")
 DOTTED = {"dot": DOT, "ddot": TWO_DOTS}
 QUOTIENTS = ("frac", "tfrac", "dfrac", "cfrac")
-BARS = ("lvert", "rvert", "vert", "mid")
+COMMANDS = {  # that are signs
+    "{": "(",
+    "}": ")",
+    **dict.fromkeys(("cdot", "times", "ast"), "*"),
+    **dict.fromkeys(("lvert", "rvert", "vert", "mid"), "|"),
+}
 EXPONENTIAL = re.compile(r"exp(?![A-Za-z])|(?<![A-Za-z])[eE]\}?\s*(\^|\*\*)")
 
 
@@ -218,12 +217,8 @@ class Scanner:
         elif name == "\\":
             self.at = re.compile(r"\s*(\[[^\]]*\])?").match(self.text, self.at).end()  # type: ignore[union-attr]  # it matches nothing too
             self.sign(";")
-        elif name in "{}":
-            self.sign("(" if name == "{" else ")")
-        elif name in ("cdot", "times", "ast"):
-            self.sign("*")
-        elif name in BARS:
-            self.sign("|")
+        elif name in COMMANDS:
+            self.sign(COMMANDS[name])
         elif name in QUOTIENTS:
             self.sign("(")
             self.argument()
@@ -238,22 +233,14 @@ class Scanner:
         elif name in DOTTED:
             self.word(with_dot(flat(self.group()), DOTTED[name]))
         elif ROMAN.fullmatch(name):
-            self.roman(self.group().replace("\\_", "_").strip())
-        elif name in GREEK or f"var{name}" in GREEK or name in ("vartheta", "varphi"):
+            word = self.group().replace("\\_", "_").strip()
+            self.word(word, exact=word in self.words.parameters)
+        elif name in GREEK or name in CAPITALS:
             self.word(name)
         elif name in ("begin", "end"):
             self.environment(name, self.group().strip())
         else:
             raise Unreadable(f"\\{name} is not known here.")
-
-    def roman(self, word: str) -> None:
-        """Read an upright name, which is a parameter as it is written, or a function."""
-        if word in FUNCTIONS:
-            self.emit("call", FUNCTIONS[word])
-        elif word in self.words.parameters:
-            self.word(word, exact=True)
-        else:
-            self.word(word)
 
     def environment(self, which: str, name: str) -> None:
         """Read the beginning or the end of a matrix."""

@@ -27,7 +27,7 @@ from qddot.equations.answers.verdict import Verdict
 from qddot.equations.deriving import derive
 from qddot.equations.equations import Equations
 from qddot.errors import BadFile, Problem, ProblemList, QddotError, printable, shorten
-from qddot.plain_text import fitted
+from qddot.plain_text import fitted, table_lines
 from qddot.readers.document_table import DocumentTable
 from qddot.readers.fields import flag, number
 from qddot.readers.toml import line_finder, parsed
@@ -122,11 +122,9 @@ class GradedSheet(Judged):
         rows = [("question", "quantity", "result", "points")]
         rows += [(a.question, a.quantity, a.result, points_text(a)) for a in self.answers]
         rows.append(("total", "", "", points_text(self)))
-        widths = [max(len(row[k]) for row in rows) for k in range(4)]
         lines = [self.title] if self.title else []
-        for row, answer in zip(rows, (None, *self.answers, None), strict=True):
-            cells = [text.ljust(width) for text, width in zip(row[:3], widths, strict=False)]
-            lines.append("  ".join([*cells, row[3].rjust(widths[3])]))
+        for row, answer in zip(table_lines(rows, 3), (None, *self.answers, None), strict=True):
+            lines.append(row)
             lines += [f"    {line}" for line in (answer.remarks if answer else ())]
         return printable("\n".join(lines))
 
@@ -135,17 +133,10 @@ class GradedSheet(Judged):
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data, as `--json` prints it."""
+        names = ("question", "robot", "quantity", "result", "points", "earned")
         answers = [
-            {
-                "question": a.question,
-                "robot": a.robot,
-                "quantity": a.quantity,
-                "result": a.result,
-                "points": a.points,
-                "earned": a.earned,
-                "remarks": list(a.remarks),
-                "verdict": a.verdict.to_dict() if a.verdict else None,
-            }
+            {name: getattr(a, name) for name in names}
+            | {"remarks": list(a.remarks), "verdict": a.verdict and a.verdict.to_dict()}
             for a in self.answers
         ]
         total = {"points": self.points, "earned": self.earned, "open": self.open}
@@ -201,9 +192,7 @@ def grade(sheet: str | Path, key: str | Path | None = None) -> GradedSheet:
 def read_sheet(path: Path, alone: bool = True) -> tuple[str, list[SheetQuestion]]:
     """Return the title and the questions of a sheet, or of a key.
 
-    Args:
-        path: The file.
-        alone: Whether every question must say what is asked; with a key, it says so.
+    Where it stands alone, without a key, every question must say what is asked.
     """
     if path.is_file() and path.stat().st_size > LARGEST:
         raise BadFile(path, f"it is larger than {LARGEST // 10**6} MB", "Is it the right file?")

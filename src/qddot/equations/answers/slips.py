@@ -7,7 +7,7 @@ made of the quantities of equations that are given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from itertools import pairwise, permutations
 from typing import Any
@@ -19,17 +19,25 @@ from qddot.equations.equations import Equations
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.reading import substituted
 
-Twist = Callable[[Equations], Any]
+HALF = Fraction(1, 2)
+MOST_SYMBOLS = 16  # that are tried one for another
 
 
 def of_the_derivation(quantity: str) -> Iterator[Hypothesis]:
     """Yield the slips in the derivation of a quantity, the likely ones first."""
-    for kind, words, value in SLIPS.get(quantity, ()):
-        yield Hypothesis(kind, words, twist=lambda eqs, _, value=value: value(eqs))
-    for kind, words, c in VELOCITY if quantity in ("c", "tau") else ():
+    for kind, words, parts in SLIPS.get(quantity, ()):
+        yield Hypothesis(kind, words, twist=lambda eqs, _, parts=parts: total_of(eqs, parts))
+    for kind, words, squares, products, rate in VELOCITY if quantity in ("c", "tau") else ():
+        c = {"squares": squares, "products": products, "rate": rate}
         yield Hypothesis(
-            kind, words, twist=lambda eqs, name, c=c: eqs.quantity(name) - eqs.c + c(eqs)
+            kind, words, twist=lambda eqs, name, c=c: eqs.quantity(name) - eqs.c + total_of(eqs, c)
         )
+
+
+def total_of(eqs: Equations, parts: Mapping[str, Any]) -> Any:
+    """Return a sum of parts of equations, each times a factor."""
+    terms = ((PARTS.get(name), name, factor) for name, factor in parts.items() if factor)
+    return sum((part(eqs) if part else eqs.quantity(name)) * by for part, name, by in terms)
 
 
 def squares(eqs: Equations) -> Any:
@@ -38,136 +46,86 @@ def squares(eqs: Equations) -> Any:
     return np.einsum("kii,i->k", eqs.gamma, qd * qd)
 
 
-def crossed(eqs: Equations) -> Any:
-    """Return the part of c with products of two velocities."""
-    return eqs.c - squares(eqs)
+def diagonal(eqs: Equations) -> Any:
+    return eqs.M * np.eye(eqs.n, dtype=int)
 
 
-def diagonal(M: Any) -> Any:
-    return M * np.eye(len(M), dtype=int)
-
-
-# kind, words that complete "what one gets if ...", and the velocity torque then
-VELOCITY: tuple[tuple[str, str, Twist], ...] = (
-    (
-        "coriolis_factor",
-        "the Coriolis terms q̇ᵢq̇ⱼ lack their factor 2",
-        lambda e: squares(e) + crossed(e) / 2,
-    ),
-    (
-        "coriolis_factor",
-        "the Coriolis terms q̇ᵢq̇ⱼ are counted twice",
-        lambda e: squares(e) + 2 * crossed(e),
-    ),
-    (
-        "coriolis_sign",
-        "the Coriolis terms q̇ᵢq̇ⱼ have the other sign",
-        lambda e: squares(e) - crossed(e),
-    ),
-    (
-        "centrifugal_sign",
-        "the centrifugal terms q̇ᵢ² have the other sign",
-        lambda e: crossed(e) - squares(e),
-    ),
-    ("coriolis_forgotten", "the Coriolis terms q̇ᵢq̇ⱼ are left out", squares),
-    ("centrifugal_forgotten", "the centrifugal terms q̇ᵢ² are left out", crossed),
-    ("velocity_sign", "centrifugal and Coriolis terms have the other sign", lambda e: -e.c),
-    (
-        "half_forgotten",
-        "the ½ of −½ q̇ᵀ(∂M/∂q)q̇ is forgotten",
-        lambda e: 2 * e.c - e.M_rate @ e.robot.qd,
-    ),
-    (
-        "slope_forgotten",
-        "−½ q̇ᵀ(∂M/∂q)q̇ is left out, so that c = Ṁ q̇",
-        lambda e: e.M_rate @ e.robot.qd,
-    ),
-    (
-        "rate_forgotten",
-        "Ṁ q̇ is left out, so that c = −½ q̇ᵀ(∂M/∂q)q̇",
-        lambda e: e.c - e.M_rate @ e.robot.qd,
-    ),
-    ("half_forgotten", "the ½ of the Christoffel symbols is forgotten", lambda e: 2 * e.c),
-    ("velocity_forgotten", "centrifugal and Coriolis terms are left out", lambda e: 0 * e.c),
+# parts of equations that are no quantities by themselves
+PARTS: dict[str, Callable[[Equations], Any]] = {
+    "squares": squares,
+    "products": lambda e: e.c - squares(e),
+    "rate": lambda e: e.M_rate @ e.robot.qd,
+    "diagonal": diagonal,
+    "inertia": lambda e: e.M @ e.robot.qdd,
+    "coupling": lambda e: (e.M - diagonal(e)) @ e.robot.qdd,
+    "output last": lambda e: np.transpose(e.gamma, (1, 2, 0)),
+    "slopes": lambda e: np.transpose(e.M_slopes, (0, 2, 1)),
+    "transposed": lambda e: e.C.T,
+}
+# kind, words that complete "what one gets if ...", and of how many times the squares and the
+# products of velocities and Ṁ q̇ the velocity torque is then the sum
+VELOCITY = (
+    ("coriolis_factor", "the Coriolis terms q̇ᵢq̇ⱼ lack their factor 2", 1, HALF, 0),
+    ("coriolis_factor", "the Coriolis terms q̇ᵢq̇ⱼ are counted twice", 1, 2, 0),
+    ("coriolis_sign", "the Coriolis terms q̇ᵢq̇ⱼ have the other sign", 1, -1, 0),
+    ("centrifugal_sign", "the centrifugal terms q̇ᵢ² have the other sign", -1, 1, 0),
+    ("coriolis_forgotten", "the Coriolis terms q̇ᵢq̇ⱼ are left out", 1, 0, 0),
+    ("centrifugal_forgotten", "the centrifugal terms q̇ᵢ² are left out", 0, 1, 0),
+    ("velocity_sign", "centrifugal and Coriolis terms have the other sign", -1, -1, 0),
+    ("half_forgotten", "the ½ of −½ q̇ᵀ(∂M/∂q)q̇ is forgotten", 2, 2, -1),
+    ("slope_forgotten", "−½ q̇ᵀ(∂M/∂q)q̇ is left out, so that c = Ṁ q̇", 0, 0, 1),
+    ("rate_forgotten", "Ṁ q̇ is left out, so that c = −½ q̇ᵀ(∂M/∂q)q̇", 1, 1, -1),
+    ("half_forgotten", "the ½ of the Christoffel symbols is forgotten", 2, 2, 0),
+    ("velocity_forgotten", "centrifugal and Coriolis terms are left out", 0, 0, 0),
 )
-SLIPS: dict[str, tuple[tuple[str, str, Twist], ...]] = {
+OFF = "the entries off the diagonal are"
+CHRISTOFFEL = "the ½ of the Christoffel symbols is forgotten"
+ACTING = "springs and dampers have the other sign"
+# kind, words, and of which parts the quantity is then the sum
+SLIPS: dict[str, tuple[tuple[str, str, dict[str, Any]], ...]] = {
     "M": (
-        (
-            "coupling_factor",
-            "the entries off the diagonal are doubled",
-            lambda e: 2 * e.M - diagonal(e.M),
-        ),
-        (
-            "coupling_factor",
-            "the entries off the diagonal are halved",
-            lambda e: (e.M + diagonal(e.M)) / 2,
-        ),
+        ("coupling_factor", f"{OFF} doubled", {"M": 2, "diagonal": -1}),
+        ("coupling_factor", f"{OFF} halved", {"M": HALF, "diagonal": HALF}),
         (
             "coupling_sign",
             "the entries off the diagonal have the other sign",
-            lambda e: 2 * diagonal(e.M) - e.M,
+            {"diagonal": 2, "M": -1},
         ),
-        (
-            "coupling_forgotten",
-            "the entries off the diagonal are left out",
-            lambda e: diagonal(e.M),
-        ),
-        ("half_forgotten", "the ½ of the kinetic energy is forgotten", lambda e: 2 * e.M),
-        ("half_twice", "M is read off as ½ of itself", lambda e: e.M / 2),
+        ("coupling_forgotten", f"{OFF} left out", {"diagonal": 1}),
+        ("half_forgotten", "the ½ of the kinetic energy is forgotten", {"M": 2}),
+        ("half_twice", "M is read off as ½ of itself", {"M": HALF}),
     ),
     "K": (
-        ("half_forgotten", "the ½ of ½ q̇ᵀM q̇ is forgotten", lambda e: 2 * e.K),
-        ("half_twice", "½ is counted twice", lambda e: e.K / 2),
+        ("half_forgotten", "the ½ of ½ q̇ᵀM q̇ is forgotten", {"K": 2}),
+        ("half_twice", "½ is counted twice", {"K": HALF}),
     ),
-    "P": (("gravity_sign", "gravity has the other sign", lambda e: -e.P),),
+    "P": (("gravity_sign", "gravity has the other sign", {"P": -1}),),
     "gamma": (
-        ("half_forgotten", "the ½ of the Christoffel symbols is forgotten", lambda e: 2 * e.gamma),
-        (
-            "index_order",
-            "the output index stands last, Γ_ijk with c_k",
-            lambda e: np.transpose(e.gamma, (1, 2, 0)),
-        ),
-        (
-            "slope_forgotten",
-            "Γ_kij is taken as ∂M_kj/∂q_i",
-            lambda e: np.transpose(e.M_slopes, (0, 2, 1)),
-        ),
+        ("half_forgotten", CHRISTOFFEL, {"gamma": 2}),
+        ("index_order", "the output index stands last, Γ_ijk with c_k", {"output last": 1}),
+        ("slope_forgotten", "Γ_kij is taken as ∂M_kj/∂q_i", {"slopes": 1}),
     ),
     "C": (
-        ("half_forgotten", "the ½ of the Christoffel symbols is forgotten", lambda e: 2 * e.C),
-        ("slope_forgotten", "C is taken as Ṁ", lambda e: e.M_rate),
-        ("slope_forgotten", "C is taken as ½ Ṁ", lambda e: e.M_rate / 2),
-        ("index_order", "rows and columns are exchanged", lambda e: e.C.T),
-        ("half_twice", "½ is counted twice", lambda e: e.C / 2),
+        ("half_forgotten", CHRISTOFFEL, {"C": 2}),
+        ("slope_forgotten", "C is taken as Ṁ", {"M_rate": 1}),
+        ("slope_forgotten", "C is taken as ½ Ṁ", {"M_rate": HALF}),
+        ("index_order", "rows and columns are exchanged", {"transposed": 1}),
+        ("half_twice", "½ is counted twice", {"C": HALF}),
     ),
-    "M_rate": (("half_twice", "it is halved", lambda e: e.M_rate / 2),),
-    "coriolis": (
-        ("coriolis_factor", "the factor 2 of 2Γ_kij is missing", lambda e: e.coriolis / 2),
-    ),
-    "centrifugal": (("coriolis_factor", "it is doubled", lambda e: 2 * e.centrifugal),),
+    "M_rate": (("half_twice", "it is halved", {"M_rate": HALF}),),
+    "coriolis": (("coriolis_factor", "the factor 2 of 2Γ_kij is missing", {"coriolis": HALF}),),
+    "centrifugal": (("coriolis_factor", "it is doubled", {"centrifugal": 2}),),
     "tau": (
-        ("gravity_sign", "gravity has the other sign", lambda e: e.tau - 2 * e.g),
-        ("gravity_forgotten", "gravity is left out", lambda e: e.tau - e.g),
-        ("friction_sign", "friction has the other sign", lambda e: e.tau - 2 * e.friction),
-        (
-            "springs_sign",
-            "springs and dampers have the other sign",
-            lambda e: e.tau - 2 * e.springs,
-        ),
-        ("acceleration_sign", "M q̈ has the other sign", lambda e: e.tau - 2 * e.M @ e.robot.qdd),
-        (
-            "coupling_forgotten",
-            "the coupling inertias are left out",
-            lambda e: e.tau - (e.M - diagonal(e.M)) @ e.robot.qdd,
-        ),
+        ("gravity_sign", "gravity has the other sign", {"tau": 1, "g": -2}),
+        ("gravity_forgotten", "gravity is left out", {"tau": 1, "g": -1}),
+        ("friction_sign", "friction has the other sign", {"tau": 1, "friction": -2}),
+        ("springs_sign", ACTING, {"tau": 1, "springs": -2}),
+        ("acceleration_sign", "M q̈ has the other sign", {"tau": 1, "inertia": -2}),
+        ("coupling_forgotten", "the coupling inertias are left out", {"tau": 1, "coupling": -1}),
     ),
-    "friction": (("friction_sign", "friction has the other sign", lambda e: -e.friction),),
-    "springs": (("springs_sign", "springs and dampers have the other sign", lambda e: -e.springs),),
+    "friction": (("friction_sign", "friction has the other sign", {"friction": -1}),),
+    "springs": (("springs_sign", ACTING, {"springs": -1}),),
 }
-
-
-HALF = Fraction(1, 2)
-MOST_SYMBOLS = 16  # that are tried one for another
 
 
 def of_letters(equations: Equations, quantity: str) -> Iterator[Hypothesis]:

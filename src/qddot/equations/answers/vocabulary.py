@@ -13,13 +13,14 @@ from fractions import Fraction
 from itertools import product
 
 from qddot.equations.answers import balls
-from qddot.equations.latex import GREEK, LatexWriter
+from qddot.equations.latex import LatexWriter
 from qddot.equations.nodes import Call, Name, Node, Number
 from qddot.equations.ring import Ring
 from qddot.equations.text import TextWriter
 from qddot.equations.values import symbols_of
 from qddot.errors import did_you_mean, listing, shorten
 from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.plain_formula import CAPITALS, GREEK
 from qddot.formulations.plain_formula import plain as plain_formula
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import has_value
@@ -42,17 +43,8 @@ OURS = re.compile(rf"qd?d?\d+|pi|{'|'.join(FUNCTIONS)}")  # as we write it in AS
 LONGEST = 64  # letters of a word that may be a product
 
 
-def greek_letters() -> dict[str, str]:
-    """Return the names of Greek letters, by letter: θ is theta."""
-    found = {}
-    for name in GREEK:
-        size = "SMALL" if name.islower() else "CAPITAL"
-        spelt = name.upper().replace("LAMBDA", "LAMDA")
-        found[unicodedata.lookup(f"GREEK {size} LETTER {spelt}")] = name
-    return found | {"ϑ": "theta", "ϕ": "phi", "ϵ": "epsilon"}
-
-
-GREEK_LETTERS = greek_letters()
+# Greek letters by their names: θ is theta
+GREEK_LETTERS = {x: name for name, x in (GREEK | CAPITALS).items()} | {"ϕ": "phi", "ϵ": "epsilon"}
 
 
 class UnknownWord(ValueError):
@@ -62,11 +54,8 @@ class UnknownWord(ValueError):
 class Vocabulary:
     """The words of one robot.
 
-    Args:
-        ring: Its ring, which knows the parameters and how many coordinates there are.
-        joint_names: The names of its joints, which may stand for their coordinates.
-        gravity: In base axes, of which a letter g may be meant though it is a number.
-        notation: In whose letters the robot's equations are printed, and therefore read.
+    Joints may be called by their names, and all by the letters of a notation, in which the robot's
+    equations are printed. A letter g may be meant though gravity is a number.
     """
 
     def __init__(

@@ -241,12 +241,7 @@ def _pattern(axes: Axes, pattern: ResidualPattern) -> None:
 
 
 ROW = 2.3  # [inch]
-LABELS = {
-    "q": ("q", "{}"),
-    "qd": ("q̇", "{}/s"),
-    "qdd": ("q̈", "{}/s²"),
-    "tau": ("τ / limit", "1"),
-}
+LABELS = {"q": ("q", "{}"), "qd": ("q̇", "{}/s"), "qdd": ("q̈", "{}/s²"), "tau": ("τ / limit", "1")}
 
 
 @style.savable

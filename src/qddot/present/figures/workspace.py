@@ -21,10 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-BARS = {
-    "manipulability": "largest manipulability found",
-    "dexterity": "share of directions found",
-}
+BARS = {"manipulability": "largest manipulability found", "dexterity": "share of directions found"}
 WHAT = {
     "velocity": "velocities of joint rates in a ball",
     "force": "forces that joint torques in a ball balance",

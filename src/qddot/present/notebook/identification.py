@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import shorten
-from qddot.identification.comparison import (
-    deviation,
-    error_words,
-    percent,
-    unknown_deviations,
-)
+from qddot.identification.comparison import deviation, error_words, percent, unknown_deviations
 from qddot.identification.excitation_use import SIGNS
 from qddot.model.units import BODY_UNITS, parameter_unit
 from qddot.present.notebook.cell import figure, rows, shown, words

@@ -39,11 +39,7 @@ output { min-width: 76px; text-align: right; font-variant-numeric: tabular-nums;
 
 
 def film_page(
-    title: str,
-    scene: ArmScene,
-    q: np.ndarray,
-    still: Mapping[str, Any],
-    **film: Any,
+    title: str, scene: ArmScene, q: np.ndarray, still: Mapping[str, Any], **film: Any
 ) -> str:
     """Return the page of a motion, to play, to pause and to turn.
 
@@ -159,11 +155,7 @@ def _functions(scene: ArmScene) -> dict[str, str]:
 
 
 def _document(
-    title: str,
-    controls: str,
-    functions: Mapping[str, str],
-    held: Mapping[str, Any],
-    head: str = "",
+    title: str, controls: str, functions: Mapping[str, str], held: Mapping[str, Any], head: str = ""
 ) -> str:
     scripts: Sequence[str] = (
         file("arm_view.js"),

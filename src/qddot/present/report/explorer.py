@@ -189,11 +189,7 @@ class Live:
 
 
 def live_of(robot: Robot) -> Live:
-    """Return the robot as JavaScript: as many of its kernels as a page bears.
-
-    Args:
-        robot: Whose parameters are numbers.
-    """
+    """Return the robot as JavaScript: as many of its kernels as a page bears."""
     scene = arm_scene(robot)
     functions, room = {}, MOST_OPERATIONS
     for name, program in programs(robot, scene):

@@ -201,10 +201,7 @@ def subject_of(
 
 
 def write_report(
-    subject: Subject,
-    path: str | Path | None,
-    sections: Sequence[str] | None,
-    tell: TellSection,
+    subject: Subject, path: str | Path | None, sections: Sequence[str] | None, tell: TellSection
 ) -> tuple[Path, tuple[Outcome, ...]]:
     """Write the page; return where it is, and what became of each section."""
     target = Path(file_name(subject.robot.name)) if path is None else Path(path)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from typing import TYPE_CHECKING, Any
-from unicodedata import combining
 
 import numpy as np
 
 from qddot.errors import listing, printable, shorten
 from qddot.identification.log import GAP, Log
 from qddot.model.units import BY_POSITION
+from qddot.plain_text import table_lines
 from qddot.present.terminal.results import WIDTH
 
 if TYPE_CHECKING:
@@ -116,17 +116,7 @@ def ranges_table(log: Log, robot: Robot | None = None) -> tuple[list[str], list[
 def grid(head: list[str], rows: list[list[str]]) -> list[str]:
     """Return a table for a terminal, its columns as wide as they must be."""
     cells = [head, *([shorten(cell, WIDEST) for cell in row] for row in rows)]
-    widths = [max(NARROWEST, *(_width(row[k]) for row in cells)) for k in range(len(head))]
-    return [
-        "  ".join(
-            cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)
-        ).rstrip()
-        for row in cells
-    ]
-
-
-def _width(text: str) -> int:
-    return sum(not combining(letter) for letter in text)
+    return table_lines(cells, len(head), NARROWEST)
 
 
 def log_facts(log: Log) -> dict[str, Any]:

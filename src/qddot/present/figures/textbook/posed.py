@@ -213,11 +213,7 @@ WIDTH = 0.04
 def draw_frames(arm: PosedArm, sheet: Sheet, letters: str, length: float = LENGTH) -> None:
     """Draw the axes of the base's frame and of those that the user defined.
 
-    Args:
-        arm: The arm.
-        sheet: What is drawn on.
-        letters: Which axes; those that point out of the paper are left out.
-        length: Of an axis [cm].
+    Axes that point out of the paper are left out; others are `length` long [cm].
     """
     axes: dict[tuple[float, ...], tuple[np.ndarray, np.ndarray, str, list[str]]] = {}
     for k, name in enumerate([arm.model.links[0].name, *arm.frames]):

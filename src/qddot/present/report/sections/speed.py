@@ -26,13 +26,7 @@ def write(subject: Subject) -> Chapter:
         ),
         page.paragraph(method(bool(peers))),
     ]
-    parts.append(
-        again(
-            subject,
-            "bench {robot}",
-            "for row in qddot.bench(robot):\n    print(row)",
-        )
-    )
+    parts.append(again(subject, "bench {robot}", "for row in qddot.bench(robot):\n    print(row)"))
     return Chapter(tuple(parts), glance=in_short(rows))
 
 
