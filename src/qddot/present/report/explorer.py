@@ -189,10 +189,9 @@ class Live:
 
 
 def live_of(robot: Robot) -> Live:
-    """Return the robot as JavaScript: as many of its kernels as a page bears.
+    """Return a robot, whose parameters are numbers, as JavaScript.
 
-    Args:
-        robot: Whose parameters are numbers.
+    It has as many of its kernels as a page bears.
     """
     scene = arm_scene(robot)
     functions, room = {}, MOST_OPERATIONS

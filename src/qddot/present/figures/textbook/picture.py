@@ -43,16 +43,10 @@ DOWN = 0.9  # [cm] the arrow of gravity
 
 
 def picture(robot: ExactRobot, notation: Notation, frames: Sequence[str]) -> Picture | None:
-    """Return a robot as textbooks draw it.
+    """Return a robot as textbooks draw it, with these frames, one on each link that moves.
 
-    Args:
-        robot: The robot.
-        notation: The letters.
-        frames: The frames that are drawn, one on each link that moves.
-
-    Returns:
-        The picture; None of a robot with more links than can be told apart, or with a length that
-        is no number where its symbols are 1.
+    None of a robot with more links than can be told apart, or with a length that is no number where
+    its symbols are 1.
     """
     if not 0 < len(robot.tree.bodies) <= MOST_BODIES:
         return None

@@ -211,13 +211,9 @@ WIDTH = 0.04
 
 
 def draw_frames(arm: PosedArm, sheet: Sheet, letters: str, length: float = LENGTH) -> None:
-    """Draw the axes of the base's frame and of those that the user defined.
+    """Draw the axes of the base's frame and of those that the user defined, of a length [cm].
 
-    Args:
-        arm: The arm.
-        sheet: What is drawn on.
-        letters: Which axes; those that point out of the paper are left out.
-        length: Of an axis [cm].
+    The letters say which axes; those that point out of the paper are left out.
     """
     axes: dict[tuple[float, ...], tuple[np.ndarray, np.ndarray, str, list[str]]] = {}
     for k, name in enumerate([arm.model.links[0].name, *arm.frames]):
