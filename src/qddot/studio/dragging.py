@@ -34,17 +34,10 @@ def within(robot: Robot, q: np.ndarray) -> np.ndarray:
 def pulled(
     robot: Robot, X: np.ndarray, frame: str, q: np.ndarray, part: str, anywhere: bool
 ) -> NearestSolutions:
-    """Return where joints go when a frame is pulled towards a pose.
+    """Return where joints go when a frame is pulled from q towards a pose X, (4, 4).
 
-    Of a pose that too few joints can give it, the part that is pulled counts.
-
-    Args:
-        robot: The robot.
-        X: Where the frame is to be, (4, 4).
-        frame: The frame that is pulled.
-        q: Joint positions now [rad or m].
-        part: What of the pose the hand changes: "position" or "rotation".
-        anywhere: Whether the arm may jump to a solution that is far from q.
+    Of a pose that too few joints can give it, the `part` that the hand changes counts, "position"
+    or "rotation". With `anywhere`, the arm may jump to a solution that is far from q.
     """
 
     def towards(match: str) -> NearestSolutions:
@@ -77,10 +70,9 @@ def dragged(
 
 
 def grip(arm: ShownArm, frame: str) -> dict[str, Any]:
-    """Compile what a drag of a frame needs, and return which joints carry it.
+    """Compile what a drag of a frame needs, and return the joints that carry it.
 
-    Raises:
-        BadArgument: If none does.
+    A frame that none carries is refused.
     """
     robot = arm.robot
     q = within(robot, arm.home)
@@ -97,18 +89,11 @@ def solutions(
 ) -> dict[str, Any]:
     """Return all joint positions within limits at which a frame has a pose, the nearest first.
 
-    Where a joint may stand anywhere, one of them stands for its family, and q for itself.
-
-    Args:
-        arm: The robot.
-        frame: The frame.
-        X: Where it is, (4, 4).
-        q: From where the nearest is meant; joints that do not carry the frame stay there.
-        given: Where the joint is that has to be given [rad or m]; None: where q has it.
-        joint: Which one that is; None: the last that makes it a closed form, or else the last.
-
-    Raises:
-        BadArgument: If the arm has none, whatever is given; it says why.
+    The pose X is (4, 4). The nearest is meant from q, at which joints stay that do not carry the
+    frame. Where a joint may stand anywhere, one of them stands for its family, and q for itself.
+    The joint that has to be given is `joint`, or the last that makes it a closed form, or else the
+    last; it is given at `given` [rad or m], or where q has it. An arm that has none, whatever is
+    given, is refused with the reason.
     """
     robot = arm.robot
     carrying = robot.drag(X, frame, q).search.task.joints
