@@ -61,12 +61,10 @@ def properties(
     seconds: float | None = None,
     exact: bool = True,
 ) -> Iterator[Property]:
-    """Yield the properties of a robot's dynamics over a box, one by one.
+    """Yield the properties of a robot's dynamics over a box, one by one, with the bounds known.
 
-    Args:
-        robot, box, bounds: Of what, where, and what is known already.
-        seconds: How long exact proofs of identities may take; None for no limit.
-        exact: Whether to look at the identities at all.
+    Exact proofs of identities may take so many `seconds`, None for no limit; without `exact`, the
+    identities are not looked at.
     """
     if exact:
         yield from identities(robot, box, seconds)
