@@ -37,14 +37,10 @@ def link_module(
 ) -> str:
     """Return a module with `call`, which finds the chain, and with `link`.
 
-    Args:
-        layout: Where the arguments have the arrays.
-        program: What they are for.
-        lanes: One lane, of the type of the arrays.
-        named: Whether several results come in a tuple of a type of its own.
-        guarded: Whether the last result says if the others are right, by 1; if not, it is a call
-            for the owner.
-        batches: Whether batches go this way too.
+    The layout says where the arguments have the arrays; there is one lane, of the type of the
+    arrays. `named`: several results come in a tuple of a type of its own. `guarded`: the last
+    result says by 1 that the others are right; if they are not, it is a call for the owner.
+    `batches`: these go this way too.
     """
     lines = [
         f"define ptr @call({ARGUMENTS}) #0 {{",

@@ -27,11 +27,8 @@ class BatchRows(NamedTuple):
 def emit_batch(link: CallPieces, program: Program, objects: list[str], given: list[str]) -> None:
     """Emit the checks, the new arrays, the call of the loop, and the results.
 
-    Args:
-        link: Where the lines go; what is no such batch goes where it says.
-        program: What is computed.
-        objects: The arguments for its inputs.
-        given: Those for its results, or none where these are new arrays.
+    What is no such batch goes where the link says. The objects are the arguments for the program's
+    inputs; the given ones are those for its results, or none where these are new arrays.
     """
     size, inputs, outputs = link.lanes.size, program.inputs, program.outputs
     count, rows = NO_BATCH, []

@@ -74,12 +74,10 @@ class CallLayout:
 def layout_of(
     asked: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> CallLayout | None:
-    """Return how a call is laid out; None where its arrays cannot be told from its arguments.
+    """Return the layout of a call; None where its arrays cannot be told from its arguments.
 
-    Args:
-        asked: Gives the `KernelCall` of such arguments.
-        args, kwargs: The arguments. `asked` gets views of the arrays in them, so that an array that
-            is given twice is told apart.
+    `asked` gives the `KernelCall` of such arguments. It gets views of the arrays in them, so that
+    an array that is given twice is told apart.
     """
     found: dict[int, ArrayPlace] = {}
     words: list[tuple[int, str | None]] = []

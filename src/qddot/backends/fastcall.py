@@ -42,11 +42,9 @@ class MethodDefinition(ctypes.Structure):
 def make_fastcall(name: str, general: Callable[..., Any], asked: Callable[..., Any]) -> Any:
     """Return a builtin function that hands everything unusual to the general way.
 
-    Args:
-        name: What the function is called.
-        general: What it does, for any arguments; its signature and text are the function's.
-        asked: Takes the same arguments and gives the `KernelCall` that this is, not made yet; or
-            the result itself, where it is no single call of a kernel.
+    The general way works for any arguments; its signature and text are the function's. `asked`
+    takes the same arguments and gives the `KernelCall` that this is, not made yet; or the result
+    itself, where it is no single call of a kernel.
     """
     return FastCall(name, general, asked).function() if as_assumed() else general
 

@@ -82,16 +82,12 @@ class IteratedKernel:
         every: int,
         h: float,
     ) -> None:
-        """Take every trajectory through its steps, and keep a row after every so many.
+        """Take every trajectory through its steps of h [s], and keep a row after every so many.
 
-        Args:
-            state: Where they start, shape (count, ...), contiguous; then where they end.
-            constants: One row a trajectory, contiguous.
-            given: What the steps are given.
-            kept: For each output, an array of shape (count, rows, size) whose last two axes are
-                contiguous.
-            every: How many steps there are from row to row.
-            h: How long a step is [s].
+        The state (count, ...), contiguous, is where they start, and then where they end. The
+        constants are one row a trajectory, contiguous; `given` is what the steps are given. `kept`
+        has for each output an array of shape (count, rows, size), whose last two axes are
+        contiguous.
         """
         count, rows = kept[0].shape[:2]
         if not count or not rows:

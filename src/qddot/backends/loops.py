@@ -29,16 +29,12 @@ MOSTLY_WRITING = 8  # operations per entry of the results, or fewer
 
 
 def batch_lanes(program: Program, widest: int, single: bool) -> Lanes:
-    """Return how many states a batch computes at once: as many as a register holds, or fewer.
+    """Return the lanes of a batch: as many states at once as a register holds, or fewer.
 
-    Where results are most of the work and a block of them would fill the nearest cache, half of
-    the lanes leave room there, which measures 1.4 times faster for a Panda's regressor. Fewer lanes
+    `widest` is how many float64 fit into a register; `single` says that the numbers are float32.
+    Where results are most of the work and a block of them would fill the nearest cache, half of the
+    lanes leave room there, which measures 1.4 times faster for a Panda's regressor. Fewer lanes
     keep what waits within a part of the stack, which measures the same for chains of 64 joints.
-
-    Args:
-        program: What is computed.
-        widest: How many float64 fit into a register.
-        single: Whether the numbers are float32.
     """
     lanes = Lanes(widest * 2 if single else widest, single)
     if program.blocks:  # those on the stack are all that wait
@@ -224,11 +220,8 @@ def emit_values(
 ) -> None:
     """Emit a program, wherever its inputs come from and its results go.
 
-    Args:
-        out: Where the lines go.
-        program: What to emit.
-        entry: Emits and returns entry k of the inputs; called once, when it is first needed.
-        put: Takes entry k of the results as soon as it is known.
+    `entry` emits and returns entry k of the inputs, once, when it is first needed; `put` takes
+    entry k of the results as soon as it is known.
     """
     program = inlined(program)
     emit = operations(out)

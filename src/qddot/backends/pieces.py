@@ -47,14 +47,10 @@ def emit_in_pieces(
     together: Iterable[Sequence[int]],
     piece: int = 0,
 ) -> None:
-    """Emit calls of pieces of a program, and the pieces.
+    """Emit calls of pieces of a program, and the pieces, of so many operations, more or less.
 
-    Args:
-        out: Where the lines go; the first of them belong to the entry of their function.
-        program: What to emit.
-        border: Makes the border of a piece.
-        together: The entries of the results, those together that are stored at once.
-        piece: How many operations a piece has, more or less.
+    The first lines of `out` belong to the entry of their function. `border` makes the border of a
+    piece; `together` are the entries of the results, those together that are stored at once.
     """
     with collector_off():
         tasks = tasks_of(program, together)

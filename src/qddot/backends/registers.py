@@ -89,12 +89,9 @@ class Registers:
     ):
         """Begin with everything outside.
 
-        Args:
-            out: Where the lines go.
-            constants: By number, the values that are known.
-            uses: Of every other value, the tasks that it waits for, last first.
-            frame: The name of the frame.
-            scratch: How many places at the front of the frame are for something else.
+        `constants` are the values that are known, by number; `uses` are, of every other value, the
+        tasks that it waits for, last first. `frame` is the name of the frame; `scratch` is how many
+        places at its front are for something else.
         """
         self.out, self.uses, self.frame, self.kind = out, uses, frame, out.lanes.type
         self.constants = {i: out.lanes.constant(c) for i, c in constants.items()}

@@ -122,13 +122,9 @@ def write(
 ) -> None:
     """Append the statements of a program, wherever its inputs come from and its results go.
 
-    Args:
-        lines: Where the statements go; `read` and `put` may append their own.
-        program: What to write.
-        dialect: In which language.
-        read: Returns an entry of an input as an expression; called once, when it is first needed.
-        put: Takes entry k of the results as soon as it is known.
-        prefix: What the names of values begin with.
+    `read` returns an entry of an input as an expression, and is called once, when it is first
+    needed; `put` takes entry k of the results as soon as it is known. Both may append lines of
+    their own. Names of values begin with the prefix.
     """
     program = program if dialect.call else inlined(program)
     inputs = [(port.name, i) for port in program.inputs for i in range(port.size)]

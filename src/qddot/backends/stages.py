@@ -40,13 +40,10 @@ class StagedStep:
     """A step of given stages with given further inputs: fills K, returns the new state."""
 
     def __init__(self, stages: Stages, rest: Sequence[Any], K: np.ndarray):
-        """Bind the arrays.
+        """Bind the arrays: the rest are the inputs besides the state, K is where the stages go.
 
-        Args:
-            stages: The stages.
-            rest: The inputs besides the state.
-            K: Where the stages go, shape (stages + 1, size), contiguous; its first row is the rate
-                at the start.
+        K has the shape (stages + 1, size) and is contiguous; its first row is the rate at the
+        start.
         """
         # kept, so that the addresses stay good
         self.arrays = [np.ascontiguousarray(x, dtype=float) for x in rest]

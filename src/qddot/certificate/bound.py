@@ -100,13 +100,11 @@ class Box:
 
 
 def box_of(robot: Robot, given: Any = None) -> Box:
-    """Return the box that is meant, checked.
+    """Return the box that is meant, checked, of a robot whose parameters are numbers.
 
-    Args:
-        robot: The robot, all its parameters numbers.
-        given: None for the joint limits, a full turn where a joint that turns has none; "circle"
-            for a full turn of every joint that turns; by joint name, a pair or a number, the other
-            joints as with None; or a pair for each joint.
+    None is the joint limits, a full turn where a joint that turns has none; "circle" is a full turn
+    of every joint that turns. By joint name, a pair or a number may be given, the other joints as
+    with None; or a pair for each joint.
     """
     if robot.symbols:
         raise NotNumeric(f"Robot {robot.name!r}", robot.symbols)

@@ -38,15 +38,12 @@ LONGEST = 600.0  # [s] that a search is taken to have lasted, whatever a file sa
 def bound(
     robot: Robot, quantity: str, *, box: Any = None, gap: float = 0.01, seconds: float = 60.0
 ) -> Bound:
-    """Return the certified bound of one quantity.
+    """Return the certified bound of one quantity of a robot whose parameters are numbers.
 
-    Args:
-        robot: The robot, all its parameters numbers.
-        quantity: One of `QUANTITIES`, or "g.<joint>" for the gravity torque of one joint. If that
-            is the name of another, as of a joint called "norm1", it is "g.joint.<joint>".
-        box: The joint positions, as `box_of` takes them.
-        gap: How close the two sides shall be, relative.
-        seconds: How long to search. What is not closed by then is valid, only wider.
+    It is one of `QUANTITIES`, or "g.<joint>" for the gravity torque of one joint; if that is the
+    name of another, as of a joint called "norm1", it is "g.joint.<joint>". The box is as `box_of`
+    takes it. The two sides shall be as close as the relative gap; what is not closed after so many
+    seconds is valid, only wider.
     """
     return bounds(robot, [quantity], box=box, gap=gap, seconds=seconds)[quantity]
 
@@ -61,14 +58,8 @@ def bounds(
 ) -> dict[str, Bound]:
     """Return the certified bounds of several quantities by name; all that the robot has if None.
 
-    Args:
-        robot: The robot, all its parameters numbers.
-        quantities: Names, as `bound` takes them.
-        box: The joint positions, as `box_of` takes them.
-        gap: How close the two sides shall be, relative; None for 1e-6 where up to three joints
-            matter, 1 % or 5 % for up to six, 5 % or 20 % beyond.
-        seconds: How long to search in all.
-
+    Names and box are as `bound` takes them. The relative gap is by default 1e-6 where up to three
+    joints matter, 1 % or 5 % for up to six, 5 % or 20 % beyond; the seconds are for all together.
     Stopped from the keyboard, it returns the bounds that it has.
     """
     where = box_of(robot, box)

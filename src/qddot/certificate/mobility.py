@@ -51,17 +51,12 @@ def weighted(robot: Robot, q: Any, J: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 
 def principal(robot: Robot, q: Any, frame: str, directions: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the principal masses [kg] and axes of many q within a plane or space.
+    """Return the principal masses [kg] and axes of many q (..., n) within a plane or space.
 
-    Args:
-        robot: The robot.
-        q: Joint positions [rad or m], shape (..., n).
-        frame: The name of a link or a frame.
-        directions: Orthonormal rows in base axes, shape (d, 3): the two of a plane, or three.
-
-    Returns:
-        Masses, shape (..., d), ascending, infinite where the frame cannot move; and unit vectors
-        in the given directions, one per column, shape (..., d, d).
+    The frame is the name of a link or a frame; the directions are orthonormal rows in base axes,
+    shape (d, 3): the two of a plane, or three. The masses, shape (..., d), are ascending, infinite
+    where the frame cannot move; the axes are unit vectors in the given directions, one per column,
+    shape (..., d, d).
     """
     J, M = jacobian_rows(robot, q, frame, "linear"), robot.mass_matrix(q)
     masses, axes = principal_masses(np.asarray(directions) @ J, M)
@@ -73,12 +68,9 @@ def principal(robot: Robot, q: Any, frame: str, directions: Any) -> tuple[np.nda
 def directions(robot: Robot, frame: str, axes: str) -> tuple[np.ndarray, int]:
     """Return the directions in which a frame never moves, one per column, and its usual rank.
 
-    That is in how many directions it moves at a time, at almost every q. Found at random ones.
-
-    Args:
-        robot: The robot; its masses do not matter.
-        frame: The name of a link or a frame.
-        axes: "linear", "angular" or "all".
+    That is in how many directions it moves at a time, at almost every q. Found at random ones;
+    masses do not matter. The frame is the name of a link or a frame; the axes are "linear",
+    "angular" or "all".
     """
     J = jacobian_rows(robot, _random_positions(robot), frame, axes)
     # turns are compared with turns, shifts with shifts

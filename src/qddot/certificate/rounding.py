@@ -207,12 +207,10 @@ class Rounding:
 def rounding(
     program: Program, largest: Sequence[float] | np.ndarray, constants: Mapping[float, float]
 ) -> Rounding:
-    """Return what rounding can do to the results of a program.
+    """Return what rounding can do to the results of a program of sums, products, sines and cosines.
 
-    Args:
-        program: Sums, products, sines and cosines.
-        largest: The largest magnitude of each input; the inputs themselves are exact.
-        constants: By magnitude of a constant, how far it is from the number it stands for.
+    `largest` is the largest magnitude of each input; the inputs themselves are exact. The constants
+    are, by magnitude, how far each is from the number it stands for.
     """
     values = [(float(x), 0.0) for x in largest]
     values += [(abs(c), constants.get(abs(c), 0.0)) for c in program.constants]

@@ -131,13 +131,10 @@ class SignNorm(ChristoffelProof, CellProblem):
 
 
 class VelocityTorque(BoundProblem):
-    """c_b: where ‖Γ(v, v)‖ is attained; what bounds it from above is k_c.
+    """Bound problem of c_b: where ‖Γ(v, v)‖ is attained; what bounds it from above is k_c.
 
-    Args:
-        entries: Γ.
-        norm: 1, 2 or np.inf.
-        above_it: The proof of k_c.
-        polish: A better v for a q, if there is a method that finds it; shapes (m,) and (n,).
+    The entries are those of Γ; the norm is 1, 2 or np.inf; `above_it` is the proof of k_c. `polish`
+    gives a better v for a q, shapes (m,) and (n,), if there is a method that finds it.
     """
 
     def __init__(

@@ -69,10 +69,8 @@ def tangent(program: Program, wrt: Sequence[str]) -> Program:
     """Return the program that pushes rates of the inputs named forward to the outputs.
 
     Forward: one sweep, whatever the number of outputs; the product of the Jacobian with the rates.
-
-    Returns:
-        A program of the same inputs and, after them, one "dot_<input>" an input named (with more
-        dots where that name is taken); its outputs are "dot_<output>".
+    The program has the same inputs and, after them, one "dot_<input>" an input named (with more
+    dots where that name is taken); its outputs are "dot_<output>".
     """
     places = _places(program, wrt)
     dot = _free("dot_", wrt, program)

@@ -68,11 +68,8 @@ def batch_of(
 ) -> Shape:
     """Return the batch that arrays make by the axes in front of their ports', or refuse them.
 
-    Args:
-        ports: What the arrays are for.
-        shapes: Their shapes.
-        refuse: What makes the error for a shape that does not end in that of its port.
-        broadcast: What brings batches together, where it is not NumPy.
+    `refuse` makes the error for a shape that does not end in that of its port; `broadcast` brings
+    batches together, where it is not NumPy.
     """
     batches = []
     for port, shape in zip(ports, shapes, strict=True):

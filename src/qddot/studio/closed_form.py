@@ -38,14 +38,10 @@ def entry(
     *,
     tell: Callable[..., None],
 ) -> dict[str, Any]:
-    """Return an entry of a quantity as LaTeX and text.
+    """Return an entry of "M", "C", "c" or "g" as LaTeX and text; the robot may have symbols.
 
-    Args:
-        robot: The robot; its parameters may be symbols.
-        name: "M", "C", "c" or "g".
-        place: Row and column from 0, or the row alone.
-        q, qd: Where the arm stands, to say which terms are the largest there.
-        tell: What to do with words about how far the work is.
+    Its place is row and column from 0, or the row alone. At q and qd the arm stands: the terms that
+    are the largest there are said. `tell` takes words about how far the work is.
     """
     if not _derived or _derived[0][0].model != robot.model:
         tell("Deriving the equations of motion, exactly", None)

@@ -34,7 +34,7 @@ def within(robot: Robot, q: np.ndarray) -> np.ndarray:
 def pulled(
     robot: Robot, X: np.ndarray, frame: str, q: np.ndarray, part: str, anywhere: bool
 ) -> NearestSolutions:
-    """Return where joints go when a frame is pulled towards a pose.
+    """Return where joints go when a frame is pulled from q towards a pose X, (4, 4).
 
     Of a pose that too few joints can give it, the part that is pulled counts: "position" or
     "rotation". `anywhere` is whether the arm may jump to a solution that is far from q.
@@ -70,10 +70,9 @@ def dragged(
 
 
 def grip(arm: ShownArm, frame: str) -> dict[str, Any]:
-    """Compile what a drag of a frame needs, and return which joints carry it.
+    """Compile what a drag of a frame needs, and return the joints that carry it.
 
-    Raises:
-        BadArgument: If none does.
+    A frame that none carries is refused.
     """
     robot = arm.robot
     q = within(robot, arm.home)

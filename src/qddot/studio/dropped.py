@@ -61,12 +61,9 @@ def last_part(name: str) -> str:
 
 
 def read_dropped(name: str, data: bytes, *, tell: Callable[..., None]) -> Model:
-    """Return the model in a dropped file. Runs in a helper, in its private folder.
+    """Return the model in a dropped file of this name. Runs in a helper, in its private folder.
 
-    Args:
-        name: The file's own name.
-        data: What is in it.
-        tell: What to do with words about how far the work is.
+    `tell` takes words about how far the work is.
     """
     words, ending = check_name(name)
     tell(f"Reading {words}", None)

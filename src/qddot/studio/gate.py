@@ -85,10 +85,8 @@ class Gate:
     def refusal(self, head: bytes) -> bytes | None:
         """Return the whole answer to a request that is no plain GET; None lets it be read.
 
-        websockets hangs up on these without an answer.
-
-        Args:
-            head: The request up to its blank line.
+        The head is the request up to its blank line. websockets hangs up on these without an
+        answer.
         """
         first, *lines = head.decode("latin-1").split("\r\n")
         method, space, _ = first.partition(" ")
@@ -175,11 +173,7 @@ def page_files() -> dict[str, ServedFile]:
 
 
 def listening_socket(port: int | None) -> socket.socket:
-    """Return a socket that listens on this machine alone.
-
-    Raises:
-        BadArgument: If the port is taken, or is none.
-    """
+    """Return a socket listening on this machine alone; refuse a port taken or out of range."""
     wanted, why = range(PORT, PORT + TRIES) if port is None else (port,), ""
     if port is not None and not 0 <= port <= 65535:
         raise BadArgument(f"There is no port {port}; ports go from 1 to 65535.")

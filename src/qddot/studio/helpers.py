@@ -49,11 +49,7 @@ class Helper:
         self.worker = Worker(self._hear, limits=LIMITS, private=True, plain=False)
 
     async def ask(self, job: str, arguments: tuple, tell: Tell | None) -> Any:
-        """Return what a job gives.
-
-        Raises:
-            EOFError: If the process ended over it.
-        """
+        """Return what a job gives; `EOFError` if the process ended over it."""
         # in a thread, since a process that is busy does not take much at once
         await asyncio.to_thread(self.worker.ask, JOBS[job], *arguments, tell=True)
         while True:
@@ -94,15 +90,11 @@ class Helpers:
         knows: Hashable = None,
         keep: bool = True,
     ) -> Any:
-        """Return what a job gives.
+        """Return what a job of `JOBS` gives; after so many seconds its helper is ended.
 
-        Args:
-            job: Its name in `JOBS`.
-            arguments: What it takes.
-            seconds: How long it may take; then the helper is ended.
-            tell: What to do with its words about how far it is.
-            knows: What the job is about; a helper that did such a job last is preferred.
-            keep: Whether the helper may go on after it; not where a stranger's file was read.
+        `tell` takes its words about how far it is. `knows` is what the job is about: a helper that
+        did such a job last is preferred. `keep` lets the helper go on after the job; it does not
+        where a stranger's file was read.
         """
         async with self.room:
             helper = self._lent(knows)

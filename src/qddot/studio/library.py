@@ -106,13 +106,9 @@ class ShownArm:
 
 
 def make_arm(label: str, robot: Robot, exact: Robot, tell: Told) -> ShownArm:
-    """Return a robot with its kernels compiled.
+    """Return a robot with its kernels compiled, and its exact one for closed forms.
 
-    Args:
-        label: What the page calls it.
-        robot: It, numeric.
-        exact: It, for closed forms.
-        tell: What to do with words about how far the work is.
+    The label is what the page calls it; `tell` takes words about how far the work is.
     """
     check(robot)
     tip = robot.tip

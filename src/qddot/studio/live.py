@@ -71,13 +71,10 @@ _plants: list[tuple[tuple[Any, Changes], HeldPlant]] = []
 def live(
     run: Controlled, state: LiveState | None, seconds: float, *, tell: Callable[..., None]
 ) -> tuple[dict[str, Any], LiveState]:
-    """Return the next piece of a live loop, and where it is then.
+    """Return the next piece of a live loop, so many seconds long, and where it is then.
 
-    Args:
-        run: The arm, the law and how it is asked, as they are now.
-        state: Where the loop is; None: at the start of the run.
-        seconds: How long the piece is.
-        tell: What to do with words about how far the work is.
+    The state is where the loop is, None at the start of the run. `tell` takes words about how far
+    the work is.
     """
     state = state or LiveState.at(run.q, run.qd)
     parts = [run.control.get(key) for key in ("law", "reference", "frame", "axes")]

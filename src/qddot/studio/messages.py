@@ -140,8 +140,7 @@ def shown(value: Any) -> str:
 def read_fields(message: str | bytes) -> dict[str, Any]:
     """Return the fields of a message, not checked yet.
 
-    Raises:
-        BadArgument: If it is not a JSON object, or beyond any honest question.
+    What is not a JSON object, or beyond any honest question, is refused.
     """
     if isinstance(message, bytes):
         raise BadArgument("The message is binary; the studio reads JSON text.")
@@ -168,9 +167,8 @@ def id_of(fields: Mapping[str, Any]) -> int | None:
 def read_question(fields: dict[str, Any], known: Sequence[str]) -> Question:
     """Return the question in the fields of a message.
 
-    Raises:
-        BadArgument: If it is none of those known, nested too deeply, or holds numbers that are
-            not finite.
+    It is refused if it is none of those known, nested too deeply, or holds numbers that are not
+    finite.
     """
     check(fields)
     number, do = id_of(fields), fields.get("do")

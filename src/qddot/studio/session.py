@@ -96,9 +96,8 @@ class Session:
     async def answer(self, question: Question, tell: Tell) -> dict[str, Any]:
         """Return the answer to a question.
 
-        Raises:
-            QddotError: With words for the page.
-            Stale: If it is about a robot that is no longer there.
+        A `QddotError` has words for the page; `Stale` is a question about a robot that is no longer
+        there.
         """
         if question.has("arm") and question.fields["arm"] != self.number:
             raise Stale

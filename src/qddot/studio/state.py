@@ -55,14 +55,9 @@ def quantities(arm: ShownArm, state: State) -> dict[str, Any]:
 
 
 def now(arm: ShownArm, state: State, frame: str, ellipsoid: bool, torques: bool) -> dict[str, Any]:
-    """Return the answer "now".
+    """Return the answer "now": the state, and the place and the effective mass of a frame.
 
-    Args:
-        arm: The robot.
-        state: Its state.
-        frame: Whose place and effective mass are wanted.
-        ellipsoid: Whether the effective mass is drawn.
-        torques: Whether the gravity torques are drawn.
+    `ellipsoid` and `torques` say whether the effective mass and the gravity torques are drawn.
     """
     found = quantities(arm, state)
     X = arm.robot.pose(state.q, frame)

@@ -192,14 +192,11 @@ class KeptColumns:
         varied: Sequence[tuple[str, str]],
         named: bool,
     ) -> list[Column]:
-        """Return the columns in order.
+        """Return the columns in order, with the units of the robot's joints.
 
-        Args:
-            joints, units: The robot's joints, and the units of each.
-            error: The unit of what laws are off by; "" where there is no law.
-            exact: Whether energy was audited.
-            varied: What runs differ in: columns and units.
-            named: Whether there are several controllers.
+        `error` is the unit of what laws are off by, "" where there is no law; `exact` says that
+        energy was audited, `named` that there are several controllers. `varied` is what runs differ
+        in: columns and units.
         """
 
         def each(name: str, quantity: str, words: str, kind: str = "float") -> list[Column]:

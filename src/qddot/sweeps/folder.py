@@ -251,8 +251,7 @@ def begin(folder: Folder, units: Units) -> None:
 def read_manifest(folder: Folder) -> dict[str, Any] | None:
     """Return the manifest of a folder, None where there is none.
 
-    Raises:
-        BadArgument: If it is damaged, or of another version.
+    One that is damaged, or of another version, is refused.
     """
     found = folder.read_json(MANIFEST)
     if found is None:

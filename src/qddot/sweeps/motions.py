@@ -53,12 +53,9 @@ class Rollouts:
         return _kernel(self.case, Forces(self.case.law, smoothing=self.case.study.clock.smoothing))
 
     def motions(self, runs: np.ndarray, values: Values, constants: np.ndarray) -> Motions:
-        """Return the motions of these runs.
+        """Return the motions of the runs of these numbers, which differ in the values.
 
-        Args:
-            runs: Their numbers.
-            values: What they differ in.
-            constants: The parameters of their arms, shape (runs, parameters).
+        The constants are the parameters of their arms, shape (runs, parameters).
         """
         case, clock = self.case, self.case.study.clock
         count, n = len(runs), case.n

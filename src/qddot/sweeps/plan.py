@@ -80,14 +80,9 @@ class Plan:
 
 
 def study_of(plan: Any) -> Study:
-    """Return the study that a plan describes.
+    """Return the study that a plan describes: a TOML file, a dict with the same keys, or a `Plan`.
 
-    Args:
-        plan: The path of a TOML file, a dict with the same keys, or a `Plan`.
-
-    Raises:
-        BadPlan: With every problem of the plan.
-        QddotError: If its robot cannot be used.
+    A `BadPlan` has every problem of the plan; a robot that cannot be used has an error of its own.
     """
     if isinstance(plan, Plan):
         document = {each.name: getattr(plan, each.name) for each in fields(plan)}
@@ -154,12 +149,9 @@ def _beside(folder: Path, name: str) -> str:
 
 
 def write_plan(path: str | Path, source: str, robot: Robot) -> None:
-    """Write a plan for a robot; a file that is there is left as it is.
+    """Write a plan for a robot as a .toml file; a file that is there is left as it is.
 
-    Args:
-        path: A .toml file.
-        source: What the plan calls the robot: a built-in name or a file, seen from the plan.
-        robot: The robot.
+    The source is what the plan calls the robot: a built-in name or a file, seen from the plan.
     """
     check_place(path, "A plan", (".toml", ".TOML"))
     if Path(path).exists():

@@ -338,8 +338,7 @@ def _version() -> str:
 def part_of(study: bytes, unit: int) -> bytes:
     """Return the part of a unit: what a worker does.
 
-    Raises:
-        QddotError: With words for whatever was raised, which every process can read.
+    Whatever was raised comes as a `QddotError` with words for it, which every process can read.
     """
     with quiet():  # the worker may be a thread of the process that asks
         try:

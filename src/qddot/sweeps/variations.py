@@ -84,11 +84,8 @@ def read_variations(
 ) -> tuple[Variation, ...]:
     """Return the lines of [vary], wholes before parts, in the order of the plan.
 
-    Args:
-        table: The table; None where there is none.
-        quantities: What may vary, by name.
-        places: Every name that may be written: the quantity and the part meant.
-        aliases: Other names of the same.
+    The table is None where there is none. The places are every name that may be written, with the
+    quantity and the part meant; the aliases are other names of the same.
     """
     if table is None:
         return ()

@@ -78,10 +78,7 @@ def repeated(names: Sequence[str]) -> set[str]:
 def reading(path: Path, what: str, endings: Sequence[str]) -> Iterator[str]:
     """Yield the ending of a file that is to be read; say as a `BadFile` why it cannot be.
 
-    Args:
-        path: The file.
-        what: What it is to hold: "a motion".
-        endings: Those that such a file may have.
+    It is to hold `what`, "a motion", and may have one of the endings.
     """
     kind = path.suffix.lower()
     if kind not in endings:

@@ -28,15 +28,11 @@ def table_of_arrays(
 ) -> Table:
     """Return the columns of arrays: "<array>" of shape (k,), "<array>.<part>" of shape (k, n).
 
-    An array is called by the last part of its path, "q" of "data/q", where no other one is; else
-    by all of it, "data.q".
-
-    Args:
-        source: What it comes from, for messages.
-        arrays: By their path, "data/q"; one that has no name is "".
-        names: Of the parts of an array, by its path; else numbers from 1.
-        texts: Arrays of words: `joint_names` names the parts of all arrays as long as it.
-        notes: What is known of it already.
+    Arrays, and the names of their parts, are by path, "data/q"; an array without a name is "". An
+    array is called by the last part of its path, "q" of "data/q", where no other one is; else by
+    all of it, "data.q". Parts without names are numbered from 1. Texts are arrays of words:
+    `joint_names` names the parts of all arrays as long as it. The source is for messages; the notes
+    are known already.
     """
     plain = {path: np.squeeze(x) for path, x in arrays.items() if x.dtype.kind in "fiu"}
     plain = {path: x for path, x in plain.items() if x.ndim in (1, 2) and x.size}

@@ -49,11 +49,9 @@ def write_rows(stream: TextIO, names: Sequence[str], rows: np.ndarray) -> None:
 def read_csv(path: Path, exact: bool = False) -> Table:
     """Return the table of a text file. Its numbers are read when they are asked for.
 
-    Args:
-        path: The file.
-        exact: It must be as `write_csv` writes it: commas, no spaces, and where there are facts, an
-            end of the last line. Otherwise semicolons, tabs and spaces are understood too, and a
-            text without a line of names, whose columns are then numbered from 1.
+    An exact one must be as `write_csv` writes it: commas, no spaces, and where there are facts, an
+    end of the last line. Otherwise semicolons, tabs and spaces are understood too, and a text
+    without a line of names, whose columns are then numbered from 1.
     """
     with _opened(path) as stream:
         text = _header(stream, path, exact)

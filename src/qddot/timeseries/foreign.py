@@ -26,13 +26,10 @@ MOST_EXPANDED, HARMLESS = 100, 256 * 2**20
 
 
 def table_in(path: Path, job: str, what: str, *more: Any) -> Table:
-    """Return the table of a file that a worker reads.
+    """Return the table of a file that a worker reads and that should be `what`, "a MATLAB file".
 
-    Args:
-        path: The file.
-        job: The function that reads it, "module:name"; it takes the path and returns `plain`.
-        what: What the file should be: "a MATLAB file".
-        more: What else the function takes.
+    The job is the function that reads it, "module:name"; it takes the path and `more`, and returns
+    `plain`.
     """
     size = file_size(path)
     memory = MEMORY + TIMES_THE_FILE * size
@@ -63,12 +60,8 @@ def plain(
 ) -> dict[str, Any]:
     """Return what a worker found as plain data; see `table_of_arrays`.
 
-    Args:
-        arrays: By path.
-        names: Of the parts of an array.
-        texts: Words, by path.
-        notes: Place and words.
-        about: What stands behind the file's name in messages: the topic.
+    Arrays, names and texts are by path; notes are place and words. `about` stands behind the file's
+    name in messages: the topic.
     """
     return {
         "arrays": {str(name): _parts(np.asarray(x)) for name, x in arrays.items()},

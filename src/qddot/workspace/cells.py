@@ -16,9 +16,8 @@ MOST_CELLS = 50_000_000  # of the whole grid, empty ones included
 class Cells:
     """A grid of cells, in which every cell that was reached has a row of what was found there.
 
-    Args:
-        places: Whole numbers of cells along d axes, shape (m, d): where the grid begins.
-        n: How many numbers a joint position has.
+    It begins at places, whole numbers of cells along d axes, shape (m, d); a joint position has n
+    numbers.
     """
 
     def __init__(self, places: np.ndarray, n: int):
@@ -94,11 +93,9 @@ def _empty(sides: np.ndarray) -> np.ndarray:
 def part_of_directions(directions: np.ndarray) -> np.ndarray:
     """Return a bit for the part of all directions, one of 64 of equal size, that each is in.
 
-    In space, eight bands of equal height have equal areas (Archimedes), and each has eight equal
-    parts; in a plane there are 64 parts of a turn, on a line two.
-
-    Args:
-        directions: Unit vectors, shape (m, d).
+    Directions are unit vectors, shape (m, d). In space, eight bands of equal height have equal
+    areas (Archimedes), and each has eight equal parts; in a plane there are 64 parts of a turn, on
+    a line two.
     """
     x, *rest = directions.T
     count = PARTS if len(rest) == 2 else PARTS * PARTS

@@ -24,14 +24,10 @@ GAP = -1  # where the pen is lifted
 def draw_arm(
     axes: Any, skeleton: Skeleton, points: np.ndarray, strength: float = NEAR, width: float = 1.0
 ) -> list[Any]:
-    """Draw an arm, and return what it is drawn with.
+    """Draw an arm through points [m], shape (points, 2 or 3), and return the artists.
 
-    Args:
-        axes: Of two dimensions or three, as the points.
-        skeleton: Which points are joined.
-        points: Where they are [m], shape (points, 2 or 3).
-        strength: From 0, invisible, to 1.
-        width: Of the links, in parts of the usual one.
+    The axes have as many dimensions as the points. The strength is between 0, invisible, and 1; the
+    width of the links is in parts of the usual one.
     """
     links = axes.plot(
         *drawn_lines(skeleton.lines, points).T,
@@ -77,12 +73,9 @@ def box_around(points: np.ndarray) -> np.ndarray:
 
 
 def arm_axes(figure: Any, box: np.ndarray, names: tuple[str, ...]) -> Any:
-    """Return axes for arms.
+    """Return axes for arms in a figure or a part of one, whose directions have these names.
 
-    Args:
-        figure: A figure, or a part of one.
-        box: The lower and upper corner of what is in view [m], shape (2, 2 or 3).
-        names: What the directions are called.
+    The box is the lower and the upper corner of what is in view [m], shape (2, 2 or 3).
     """
     return (flat_axes if box.shape[-1] == 2 else deep_axes)(figure, box, names)
 

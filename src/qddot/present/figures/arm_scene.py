@@ -70,14 +70,10 @@ class ArmScene:
     ) -> Scene:
         """Return the arm at q, with what stands still but for its surfaces.
 
-        Args:
-            q: Joint positions [rad or m], shape (n,).
-            frame: Where the ellipsoid is; the tip if none is named.
-            ellipsoid: Whether to draw the effective mass: how heavy the frame is in each direction;
-                or its principal masses (3,) [kg] and axes (3, 3), where they are known already.
-            gravity_torques: Whether to draw what holds the arm still, as arrows round the joints;
-                or these torques (n,), where they are known already.
-            bodies: Whether to draw the solids that have the links' inertia.
+        The ellipsoid of effective mass is at the frame, or at the tip if none is named; where they
+        are known already, it is given by its principal masses (3,) [kg] and axes (3, 3). Gravity
+        torques are drawn as arrows round the joints, and may likewise be given, (n,). The bodies
+        are the solids that have the links' inertia.
         """
         q = joint_vector(self.robot, "q", q)
         points, poses = self.skeleton.points(q), self.poses(q)
@@ -156,11 +152,7 @@ class ArmScene:
 
 
 def arm_scene(robot: Robot) -> ArmScene:
-    """Return the robot as something that pages can draw.
-
-    Args:
-        robot: Any robot whose parameters are numbers.
-    """
+    """Return a robot, whose parameters are numbers, as something that pages can draw."""
     tree = robot.tree
     if not tree.n:
         raise BadArgument("There is nothing to show: the robot has no joint that moves.")
@@ -186,11 +178,8 @@ def bare_scene(
 ) -> ArmScene:
     """Return a robot that is only looked at: without masses and torques, so nothing is compiled.
 
-    Args:
-        robot: Any robot whose parameters are numbers.
-        bones: Its skeleton.
-        points: Where the points of the skeleton are at some q, shape (k, points, 3) [m].
-        triangles: At most so many of its surfaces.
+    Its parameters are numbers. The points are those of its skeleton at some q, shape (k, points, 3)
+    [m]; at most so many triangles of its surfaces are drawn.
     """
     tree, bodies = robot.tree, len(robot.tree.bodies)
     box = box_of(tree, points)
@@ -223,12 +212,10 @@ def body_frames(tree: Tree) -> Kernel:
 
 
 def size_of(bones: Skeleton, points: np.ndarray, box: np.ndarray) -> float:
-    """Return how large an arm is drawn to be [m]: as it is long, but never lost in its box.
+    """Return the size at which an arm is drawn [m]: as it is long, but never lost in its box.
 
-    Args:
-        bones: Which points are joined.
-        points: Where they are at many q, shape (k, points, 3) [m].
-        box: What must be in view, shape (2, 3) [m].
+    The points are those of its skeleton at many q, shape (k, points, 3) [m]; the box is what must
+    be in view, shape (2, 3) [m].
     """
     pieces = [pair for line in bones.lines for pair in pairwise(line)]
     lengths = [np.linalg.norm(points[:, a] - points[:, b], axis=-1) for a, b in pieces]

@@ -72,11 +72,8 @@ def figure(
 ) -> Figure:
     """Return a figure of a closed loop: errors, torques, V if there is one, and where it went.
 
-    Args:
-        run: What `closed_loop` returned.
-        places: Where the frame of its law went, if that is to be drawn.
-        wanted: Where the joints should have been, likewise.
-        degrees: Draw angles in degrees instead of radians.
+    The places of the frame of its law, and the positions wanted of the joints, are drawn where they
+    are given.
     """
     t, joints = run.trajectory.t, run.trajectory.joint_names
     panels: list[Callable[[Any], Any]] = [

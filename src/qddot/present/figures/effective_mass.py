@@ -132,16 +132,10 @@ def _spread(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 def least_in_cells(
     points: np.ndarray, values: np.ndarray, cells: int = CELLS
 ) -> tuple[np.ndarray, tuple[float, float, float, float]]:
-    """Return the least value of the points in every cell of a plane.
+    """Return the least value (m,) of the points (m, 2) in every cell of a plane, and its ends.
 
-    Args:
-        points: Where, shape (m, 2).
-        values: What, shape (m,).
-        cells: How many along the longer side.
-
-    Returns:
-        The values, shape (rows, columns), NaN where there is no point; and the left, right, bottom
-        and top end.
+    There are so many cells along the longer side. The values have the shape (rows, columns), NaN
+    where there is no point; the ends are left, right, bottom and top.
     """
     low, high = points.min(axis=0), points.max(axis=0)
     side = max(float((high - low).max()), 1e-9) / cells
@@ -167,13 +161,10 @@ def over_workspace(
 ) -> Figure:
     """Return a map over a plane; the largest hundredth, which may be infinite, shares a colour.
 
-    Args:
-        cells: Values above zero, shape (rows, columns), the lowest row first; NaN is left white.
-        extent: Left, right, bottom, top [m].
-        words: What the values are, with their unit.
-        names: What the two directions are called.
-        title: Of the figure.
-        arm: A skeleton and where its points are, shape (points, 2), to draw on top.
+    The cells hold values above zero, shape (rows, columns), the lowest row first; NaN is left
+    white. The extent is left, right, bottom and top [m]. The words say what the values are, with
+    their unit; the names are those of the two directions. On top is drawn the arm: a skeleton, and
+    where its points are, shape (points, 2).
     """
     from matplotlib.colors import LogNorm
 

@@ -64,15 +64,10 @@ class Ellipses:
 
 
 def outline(masses: np.ndarray, axes: np.ndarray, longest: float) -> np.ndarray:
-    """Return an ellipse of forces as a line, cut where it is longer than the longest.
+    """Return an ellipse of forces as a line (m, 2), cut where it is longer than the longest.
 
-    Args:
-        masses: Half its axes, ascending, shape (2,).
-        axes: Unit vectors, one a column, shape (2, 2).
-        longest: How far from its middle it is drawn.
-
-    Returns:
-        Points, shape (m, 2), with NaN where the pen is lifted.
+    The masses (2,) are half its axes, ascending; the axes (2, 2) are unit vectors, one a column.
+    NaN stands where the pen is lifted.
     """
     light, heavy = masses
     if light > longest:
@@ -90,13 +85,8 @@ def outline(masses: np.ndarray, axes: np.ndarray, longest: float) -> np.ndarray:
 def surface(masses: np.ndarray, axes: np.ndarray, longest: float) -> np.ndarray:
     """Return an ellipsoid of forces as a surface, open where it is longer than the longest.
 
-    Args:
-        masses: Half its axes, ascending, shape (3,).
-        axes: Unit vectors, one a column, shape (3, 3).
-        longest: How far from its middle it is drawn.
-
-    Returns:
-        Points, shape (RINGS, SIDES, 3).
+    The masses (3,) are half its axes, ascending; the axes (3, 3) are unit vectors, one a column.
+    The points have the shape (RINGS, SIDES, 3).
     """
     light, middle, heavy = masses
     if heavy > longest:

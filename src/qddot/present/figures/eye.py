@@ -49,13 +49,10 @@ class Eye:
 def eye_on(
     up: np.ndarray, points: np.ndarray, size: tuple[int, int], look: Mapping[str, float]
 ) -> Eye:
-    """Return the camera that just sees all of some points.
+    """Return the camera that just sees all of some points, shape (k, 3) [m], with `up` upwards.
 
-    Args:
-        up: What is up, shape (3,).
-        points: What must be in view, shape (k, 3) [m].
-        size: Width and height of the picture [px].
-        look: `azimuth` and `elevation` [rad], as pages have them.
+    The size is width and height of the picture [px]; the look has `azimuth` and `elevation` [rad],
+    as pages have them.
     """
     first = across(up)
     second = np.cross(up, first)

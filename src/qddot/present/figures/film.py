@@ -76,16 +76,11 @@ def animate(
     speed: float = 1.0,
     frames: Sequence[str] | str | None = None,
 ) -> None:
-    """Write a film of a motion.
+    """Write a film of a motion to a file that ends in .gif, .html or .mp4.
 
-    Args:
-        robot: The robot that moves.
-        span: First and last instant [s].
-        position: Gives q, shape (f, n), at instants, shape (f,).
-        path: Where to, ending in .gif, .html or .mp4.
-        fps: Pictures per second.
-        speed: Seconds of the motion in a second of the film.
-        frames: Names of frames that leave a trace; by default the tips of the arm.
+    The span is its first and last instant [s]; `position` gives q, shape (f, n), at instants, shape
+    (f,). There are `fps` pictures per second, and `speed` seconds of the motion in a second of the
+    film. The frames named leave a trace; by default these are the tips of the arm.
     """
     kind = ending(path, "A film", ENDINGS)
     t = instants(*span, fps, speed)
@@ -261,11 +256,8 @@ def pictures(film: Film, name: str) -> Iterator[Any]:
 def floor_lines(eye: Eye, floor: float, middle: np.ndarray, reach: float) -> np.ndarray:
     """Return a white background with lines on the floor, (FINE height, FINE width, 1).
 
-    Args:
-        eye: From where it is seen.
-        floor: How high the floor is [m].
-        middle: Where the lines are strongest, shape (3,) [m].
-        reach: How far they go [m].
+    The lines at this height [m] are strongest in the middle (3,) [m], and go as far as the reach
+    [m].
     """
     fine, up = eye.scaled(FINE), eye.up
     wide, high = fine.size

@@ -33,12 +33,9 @@ MOST_TRAVEL = 1.5  # of a slide whose ends are not told, in parts of the length 
 
 
 def made_shapes(tree: Tree, travel: np.ndarray, sides: int) -> Iterator[MadePart]:
-    """Yield the parts of an arm.
+    """Yield the parts of an arm, with so many sides to a whole turn.
 
-    Args:
-        tree: The robot's moving bodies.
-        travel: Least and largest position of each joint, shape (n, 2) [rad or m].
-        sides: Pieces of a whole turn.
+    The travel is the least and largest position of each joint, shape (n, 2) [rad or m].
     """
     springs = tied(tree)
     if springs:

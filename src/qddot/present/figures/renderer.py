@@ -58,13 +58,10 @@ def linear(colour: str) -> np.ndarray:
 def render(
     eye: Eye, robot: Triangles, *ghosts: Triangles, background: np.ndarray | None = None
 ) -> np.ndarray:
-    """Return a picture, shape (height, width, 3), bytes.
+    """Return a picture of a robot, shape (height, width, 3), bytes.
 
-    Args:
-        eye: From where it is seen.
-        robot: What is seen.
-        ghosts: The robot elsewhere, translucent.
-        background: What is behind it, (FINE height, FINE width, 1 or 3); white by default.
+    The ghosts are the robot elsewhere, translucent. The background has the shape (FINE height, FINE
+    width, 1 or 3); it is white by default.
     """
     fine, (wide, high) = eye.scaled(FINE), eye.size
     layers = [(Layer(fine, robot), 1.0), *((Layer(fine, ghost), GHOST) for ghost in ghosts)]
@@ -165,13 +162,9 @@ def _counted(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def lit(eye: Eye, at: np.ndarray, normals: np.ndarray, colours: np.ndarray) -> np.ndarray:
-    """Return what surfaces look like, shape (k, 3), from 0 to 1.
+    """Return the colours of surfaces as they are seen, shape (k, 3), from 0 to 1.
 
-    Args:
-        eye: From where they are seen.
-        at: Where they are, shape (k, 3) [m].
-        normals: Which way they face, shape (k, 3).
-        colours: As light, shape (k, 3).
+    The surfaces are at places (k, 3) [m] and have normals and colours, as light, of the same shape.
     """
     view = eye.at - at
     n = normals / np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-9)

@@ -44,12 +44,10 @@ def joined(shells: Sequence[Shell]) -> Shell:
 
 
 def turned(profile: Any, sides: int) -> Shell:
-    """Return what a lathe makes of a profile.
+    """Return what a lathe makes of a profile, with so many sides to a whole turn.
 
-    Args:
-        profile: From the lower end to the upper one: distance from the axis z and height [m],
-            shape (k, 2). Where it bends sharply, the edge is sharp.
-        sides: Pieces of a whole turn.
+    The profile is distance from the axis z and height [m], shape (k, 2), from the lower end to the
+    upper one. Where it bends sharply, the edge is sharp.
     """
     profile = np.asarray(profile, dtype=float)
     along = np.diff(profile, axis=0)
@@ -105,11 +103,8 @@ def cone(
 def capsule(radius: float, length: float, sides: int, upper: float | None = None) -> Shell:
     """Return a rod about z with round ends, `length` from the middle of one to that of the other.
 
-    Args:
-        radius: Of it, or of its lower end [m].
-        length: Without the ends [m].
-        sides: Pieces of a whole turn.
-        upper: Radius of its upper end, where that is another [m].
+    The radius [m] is that of both ends; of the lower one, where the upper one has its own. A whole
+    turn has so many sides.
     """
     upper = radius if upper is None else upper
     # where the straight part touches both spheres
@@ -129,10 +124,8 @@ def capsule(radius: float, length: float, sides: int, upper: float | None = None
 def box(size: Any, bevel: float | None = None, arc: int = ARC) -> Shell:
     """Return a box with rounded edges, its middle at the origin.
 
-    Args:
-        size: Along x, y and z [m].
-        bevel: Radius of the edges [m]; by default what suits the size.
-        arc: Pieces of a rounded edge.
+    Its size is along x, y and z [m]. The bevel is the radius of the edges [m], by default what
+    suits the size; `arc` is the number of pieces of a rounded edge.
     """
     half = np.asarray(size, dtype=float) / 2
     r = _bevel(*half, given=bevel)
@@ -159,9 +152,8 @@ def box(size: Any, bevel: float | None = None, arc: int = ARC) -> Shell:
 def from_triangles(points: np.ndarray, triangles: np.ndarray) -> Shell:
     """Return a mesh with normals that are smooth but for its sharp edges.
 
-    Args:
-        points: Shape (k, 3) [m].
-        triangles: Shape (m, 3), numbers of points, anticlockwise seen from outside.
+    The points have the shape (k, 3) [m]; the triangles, shape (m, 3), are numbers of points,
+    anticlockwise seen from outside.
     """
     corners = points[triangles]
     area = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

@@ -52,15 +52,11 @@ class Skeleton:
 
 
 def skeleton(tree: Tree, frames: Sequence[str] = ()) -> Skeleton:
-    """Return the skeleton of an arm.
+    """Return the skeleton of an arm, with the points of further frames.
 
     A body is drawn from its own joint to the joints it carries, first along its own axis and then
     away from it, as links are built; then to its frame "tool", or at the end of a branch to the
     frame that is farthest out, or to the centre of mass where there is none.
-
-    Args:
-        tree: The robot's moving bodies.
-        frames: Names of further frames whose points are wanted.
     """
     points: list[tuple[int, np.ndarray]] = []  # the body, and where on it
     origins: dict[int, int] = {}  # the points at which bodies have their own joints
@@ -155,12 +151,8 @@ def half_axes(tree: Tree, size: float) -> np.ndarray:
         aₖ² = 5 / (2m) (Iᵢ + Iⱼ − Iₖ)
 
     Bodies of textbooks may be points, and measured ones wider than their links: each half axis is
-    kept between one that can be seen and a slender one; the longest may reach from end to end. A
-    body without mass has none.
-
-    Args:
-        tree: The robot's moving bodies.
-        size: How large the arm is drawn to be [m].
+    kept between one that can be seen and a slender one, in parts of the size of the arm [m]; the
+    longest may reach from end to end. A body without mass has none.
     """
     found = np.zeros((len(tree.bodies), 3, 3))
     for i, body in enumerate(tree.bodies):

@@ -39,13 +39,10 @@ def figure(
     path: str | Path | None = None,
     degrees: bool = False,
 ) -> Figure:
-    """Return a figure of a motion, a panel a quantity.
+    """Return a figure of a motion, a panel a quantity, and save it where there is a path.
 
-    Args:
-        motion: What `simulate` returned.
-        what: "q", "qd", "qdd", "tau", "energy", or several of them; all by default.
-        path: Where to save it (.png, .svg, .pdf); nowhere if None.
-        degrees: Draw angles in degrees instead of radians.
+    The quantities are "q", "qd", "qdd", "tau", "energy", or several of them; all by default. The
+    path ends in .png, .svg or .pdf; angles are in radians or degrees.
     """
     chosen = choice(what)
     entries = event_entries(motion)

@@ -137,11 +137,8 @@ def typical(robot: Robot) -> np.ndarray:
 def box_of(tree: Tree, points: np.ndarray) -> np.ndarray:
     """Return the box of where an arm usually is, and of all of it at first, shape (2, 3).
 
-    An arm that moves in a plane swings all through it: there it is the box of every place.
-
-    Args:
-        tree: The robot's moving bodies.
-        points: Of the arm at many q, shape (k, points, 3) [m].
+    The points are those of the arm at many q, shape (k, points, 3) [m]. An arm that moves in a
+    plane swings all through it: there it is the box of every place.
     """
     rare = MOST if plane_normal(tree) is None else 0.0
     low, high = np.quantile(points.reshape(-1, 3), [rare, 1 - rare], axis=0)
@@ -152,11 +149,8 @@ def box_of(tree: Tree, points: np.ndarray) -> np.ndarray:
 def stage(tree: Tree, box: np.ndarray, first: np.ndarray, size: float) -> dict[str, Any]:
     """Return what stands still: up is against gravity, a planar arm is seen from its front.
 
-    Args:
-        tree: The robot's moving bodies.
-        box: What must be in view, shape (2, 3) [m].
-        first: The arm's points at first, shape (points, 3) [m].
-        size: How large the arm is drawn to be [m].
+    The box is what must be in view, shape (2, 3) [m]; the first points are the arm's, shape
+    (points, 3) [m]; the arm is drawn as large as the size [m].
     """
     up, normal = upright(tree)
     if normal is not None and abs(normal @ up) < 0.5:

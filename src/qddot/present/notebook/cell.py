@@ -55,9 +55,7 @@ max-width:none}
 def shown(title: str, *parts: str) -> str:
     """Return elements under a title as the output of a cell; what is too long is left out.
 
-    Args:
-        title: What it is, in a few words.
-        parts: Elements, as `qddot.present.pages.page` makes them.
+    The parts are elements as `qddot.present.pages.page` makes them.
     """
     body = f"<p><b>{text(title)}</b></p>" if title else ""
     for part in parts:
@@ -96,10 +94,8 @@ def figure(drawn: Figure, label: str) -> str:
 def picture(svg: str, drawn: Figure, label: str) -> str:
     """Return a figure as an element: its SVG, or dots where that is too long.
 
-    Args:
-        svg: What `notebook_svg` made of it.
-        drawn: The figure.
-        label: What it shows, for those who cannot see it.
+    The SVG is what `notebook_svg` made of it; the label says what it shows to those who cannot see
+    it.
     """
     if len(svg) <= MOST_LETTERS:
         return framed(svg.replace("<svg", f'<svg role="img" aria-label="{text(label)}"', 1))

@@ -92,12 +92,9 @@ def column_units(joints: list[Joint]) -> dict[str, str]:
 
 
 def program_html(program: Program, kind: str = "Program", **more: str) -> str:
-    """Return the count of every operation, and the first of them.
+    """Return the count of every operation of a program, and the first of them.
 
-    Args:
-        program: The program.
-        kind: What it is shown as.
-        more: Further facts, by name.
+    `kind` is what it is shown as; `more` holds further facts by name.
     """
     known = {
         "inputs": ", ".join(map(str, program.inputs)),

@@ -53,11 +53,9 @@ class CellView:
 
 
 def interact(robot: Robot, q: Any = None) -> CellView:
-    """Return a robot with a slider for each joint.
+    """Return a robot with a slider for each joint, which stands at q (n,) first, or at its home.
 
-    Args:
-        robot: Any robot whose parameters are numbers and whose joints have one number each.
-        q: Where it stands at first [rad or m], shape (n,); its home by default.
+    Its parameters are numbers, and each of its joints has one number.
     """
     robot.model.need_single_numbers("sliders")
     at = robot.home if q is None else joint_vector(robot, "q", q)

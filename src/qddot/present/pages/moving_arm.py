@@ -43,12 +43,9 @@ def film_page(
 ) -> str:
     """Return the page of a motion, to play, to pause and to turn.
 
-    Args:
-        title: What is shown.
-        scene: The robot.
-        q: Its positions, a row per picture, shape (f, nq).
-        still: What replaces parts of `scene.still()`.
-        film: `start` and `end` [s], `fps`, `speed`, and `traces`: points with their colours.
+    The positions q have a row per picture, shape (f, nq). `still` replaces parts of
+    `scene.still()`. The film has `start` and `end` [s], `fps`, `speed`, and `traces`: points with
+    their colours.
     """
     rows = [[float(f"{x:.6g}") for x in row] for row in q]
     options = "".join(
@@ -68,13 +65,7 @@ def film_page(
 
 
 def slider_page(title: str, scene: ArmScene, q: np.ndarray) -> str:
-    """Return the page of a robot with a slider for each joint.
-
-    Args:
-        title: What is shown.
-        scene: The robot.
-        q: Where it stands at first, shape (n,).
-    """
+    """Return the page of a robot at q, shape (n,), with a slider for each joint."""
     robot, rows = scene.robot, []
     low, high = robot.limits.span()
     for i, joint in enumerate(robot.model.free_joints):

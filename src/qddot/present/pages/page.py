@@ -70,12 +70,8 @@ def table(
 ) -> str:
     """Return a table: a name first in each row, then numbers.
 
-    Args:
-        head: What the columns hold.
-        rows: As many cells each as the head has.
-        bad: Numbers of the rows that need attention.
-        caption: What the table tells.
-        words: Whether cells are words, which begin at the left and may be broken.
+    The rows numbered `bad` need attention. Cells that are words begin at the left and may be
+    broken.
     """
 
     def line(k: int, row: Sequence[object]) -> str:
@@ -161,16 +157,11 @@ def page(
     katex: bool = True,
     copying: bool = True,
 ) -> str:
-    """Return the whole document.
+    """Return the whole document: elements under a title, whose sections make the table of contents.
 
-    Args:
-        title: What it is about.
-        parts: Elements, sections among them; these make the table of contents.
-        scripts: JavaScript that runs after the page is there, one script each.
-        styles: CSS beside that of every page.
-        katex: Whether it has formulas.
-        copying: Whether formulas and code can be copied by a button; without, and without formulas
-            and scripts, the page has no script at all.
+    The scripts, one each, run after the page is there; the styles are CSS beside that of every
+    page. `katex` says that it has formulas, `copying` that formulas and code can be copied by a
+    button; without both, and without scripts, the page has no script at all.
     """
     body = _unique("\n".join(parts))
     own = [katex_script()] if katex else []

@@ -91,10 +91,8 @@ def wordy(head: Sequence[str], rows: Sequence[Sequence[str]], **more: Any) -> st
 def again(subject: Subject, command: str, python: str) -> str:
     """Return how a reader gets the numbers of a section himself: a command, and Python.
 
-    Args:
-        subject: Whose numbers.
-        command: A verb and its options, with {robot} for the robot; nothing if there is no verb.
-        python: Lines that have a `robot`.
+    The command is a verb and its options, with {robot} for the robot; it is empty if there is no
+    verb. The Python lines have a `robot`.
     """
     typed = printable(subject.typed)
     parts = []

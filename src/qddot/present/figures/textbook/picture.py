@@ -43,7 +43,7 @@ DOWN = 0.9  # [cm] the arrow of gravity
 
 
 def picture(robot: ExactRobot, notation: Notation, frames: Sequence[str]) -> Picture | None:
-    """Return a robot as textbooks draw it.
+    """Return a robot as textbooks draw it, with these frames, one on each link that moves.
 
     Returns:
         The picture; None of a robot with more links than can be told apart, or with a length that

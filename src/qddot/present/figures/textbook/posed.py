@@ -211,7 +211,7 @@ WIDTH = 0.04
 
 
 def draw_frames(arm: PosedArm, sheet: Sheet, letters: str, length: float = LENGTH) -> None:
-    """Draw the axes of the base's frame and of those that the user defined.
+    """Draw the axes of the base's frame and of those that the user defined, of a length [cm].
 
     Axes that point out of the paper are left out; others are `length` long [cm].
     """
