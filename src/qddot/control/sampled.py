@@ -255,11 +255,10 @@ class HeldPlant:
         each = [self.acting(*row) for row in zip(t, Y, strict=True)] if self.signals else []
         return [np.array(column) for column in zip(*each, strict=True)]
 
-    def rows(
-        self, t: np.ndarray, Y: np.ndarray, tau: np.ndarray, asked: np.ndarray
-    ) -> tuple[np.ndarray, ...]:
+    def rows(self, t: np.ndarray, Y: np.ndarray, given: Any, asked: Any) -> tuple[np.ndarray, ...]:
         """Return q̈, τ and the torques asked for, at many samples."""
-        return self.row(Y, tau, *self.acting_at(t, Y))[0], tau, asked
+        tau = np.array(given)
+        return self.row(Y, tau, *self.acting_at(t, Y))[0], tau, np.array(asked)
 
     def advanced(self, t: float, y: np.ndarray, tau: np.ndarray, h: Any) -> np.ndarray:
         """Return the state after a step of h, an array without axes."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from qddot.model.limits import stops_of
+from qddot.motions.piecewise import control_points
 from qddot.motions.spline import interpolated
 from qddot.robot import Robot
 from qddot.simulation.energy import Balance, energy_of
@@ -33,7 +34,7 @@ class Monitor:
     robot: Robot  # in float64 from the beginning on
     layout: Layout
     cut: Sequence[float] | np.ndarray | None = None  # torques are cut off at these
-    # from instants (k,), states (k, ...) and what else was given of them, to q̈, τ and asked torques
+    # from instants (k,), states (k, ...) and lists of what else was given, to q̈, τ, asked torques
     rows: Callable[..., tuple[np.ndarray, ...]] | None = None
     smooth: bool = True  # whether quintics hold between the states
     balance: Balance = field(default_factory=Balance)
@@ -57,7 +58,8 @@ class Monitor:
         """Look at the states that have come since the last time."""
         if not self.block or self.rows is None:
             return
-        t, Y, lost, *more = (np.array(column) for column in zip(*self.block, strict=True))
+        t, Y, lost, *more = zip(*self.block, strict=True)
+        t, Y, lost = (np.array(column) for column in (t, Y, lost))
         self.block = []
         qdd, tau, asked = self.rows(t, Y, *more)
         parts = self.layout.parts(Y)
@@ -93,8 +95,8 @@ class Monitor:
             self.seconds_cut += (h * (1.0 * cut[1:] + cut[:-1])).sum(axis=0) / 2
             self._note("cut", t, asked, -np.array(self.cut), np.array(self.cut), least=0.0)
         self.seconds += float(h.sum())
-        if self.smooth and self._bounded:  # a step of an accurate method may be long
-            times = (t[:-1, None] + h * BETWEEN)[h[:, 0] > 0].ravel()
+        if self.smooth:  # a step of an accurate method may be long
+            times = (t[:-1, None] + h * BETWEEN)[self._leaving(h, q, qd, qdd)].ravel()
             between = interpolated(t, q, qd, qdd, times, None if tree.flat else tree)
             t = np.concatenate([t, times])
             order = np.argsort(t, kind="stable")
@@ -109,11 +111,16 @@ class Monitor:
     def _stops(self) -> tuple[np.ndarray, np.ndarray]:
         return stops_of(self.robot.model)[:2]
 
-    @cached_property
-    def _bounded(self) -> bool:
-        limits = self.robot.limits
-        ends = [*limits.lower, *limits.upper, *limits.velocity, *self._stops[0], *self._stops[1]]
-        return bool(np.isfinite(ends).any())
+    def _leaving(self, h: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        """Return which steps may pass a limit on their way: whose quintics' hulls do, (k − 1,)."""
+        if not self.robot.tree.flat:
+            return h[:, 0] > 0
+        limits, (low, high) = self.robot.limits, self._stops
+        low, high = np.maximum(low, limits.lower), np.minimum(high, limits.upper)
+        hull = control_points(h, (q[:-1], qd[:-1], qdd[:-1]), (q[1:], qd[1:], qdd[1:]))
+        beyond = np.any((hull < low) | (hull > high), axis=(0, 2))
+        beyond |= np.any(np.abs(np.diff(hull, axis=0)) > limits.velocity * h / 5, axis=(0, 2))
+        return beyond & (h[:, 0] > 0)
 
     def _note(
         self,

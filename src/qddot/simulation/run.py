@@ -131,7 +131,7 @@ class Run:
         self.pieces.append(piece)
         if self.monitor is not None:
             self.monitor.rows = self._rows
-            self.monitor.add(self.t, self.y, self.lost)
+        self._add()
         solver = self.solver(modes, self.t, self.y, end)
         guards = PieceGuards(self.plant, modes, self.t, end, self.watches, self.signs)
         found: tuple[float, Crossing] | None = None
@@ -155,8 +155,7 @@ class Run:
                 piece.keep(between, self.plant.projected(path(between).T))
             y[v][modes.held] = 0.0  # whatever a solver's rounding makes of it
             self.t, self.y = t, y
-            if self.monitor is not None:
-                self.monitor.add(t, y, self.lost)
+            self._add()
             self._show_progress()
             self.pace.look(self.steps, t, y[v])
             self._notice_signs()
@@ -166,13 +165,22 @@ class Run:
         self._look()
         return None if found is None else found[1]
 
+    def _add(self) -> None:
+        if self.monitor is None:
+            return
+        plant, piece, more = self.plant, self.pieces[-1], ()
+        if not plant.constant_inputs:  # users' functions are asked as seldom as may be
+            more = (plant.inputs(self.t, self.y, piece.modes, piece.end),)
+        self.monitor.add(self.t, self.y, self.lost, *more)
+
     def _look(self) -> None:
         if self.monitor is not None:
             self.monitor.look()
 
-    def _rows(self, t: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, ...]:
+    def _rows(self, t: np.ndarray, Y: np.ndarray, *each: Any) -> tuple[np.ndarray, ...]:
         """Return q̈, τ and the torques asked for, at states of the last piece."""
-        qdd, tau, _, asked = self.plant.rows(t, Y, self.pieces[-1].modes, self.pieces[-1].end)
+        piece = self.pieces[-1]
+        qdd, tau, _, asked = self.plant.rows(t, Y, piece.modes, piece.end, *each)
         return qdd, tau, asked
 
     def _notice_signs(self) -> None:
@@ -186,7 +194,7 @@ class Run:
         """Return the instants in (start, end] at which a row is kept."""
         found = []
         for every in self.every:
-            first, last = (int(np.floor(t / every * (1 + 1e-12))) for t in (start, end))
+            first, last = int(start / every * (1 + 1e-12)), int(end / every * (1 + 1e-12))
             found.append(np.minimum(np.arange(first + 1, last + 1) * every, end))
         if len(found) == 1:
             return found[0]
