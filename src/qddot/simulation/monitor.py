@@ -18,13 +18,12 @@ from qddot.motions.spline import interpolated
 from qddot.robot import Robot
 from qddot.simulation.energy import Balance, energy_of
 from qddot.simulation.equation import Layout
-from qddot.simulation.trajectory import Event
+from qddot.simulation.trajectory import NO_MOTOR, Event
 
 BLOCK = 500  # states
 BETWEEN = np.arange(1, 10) / 10  # of a step: where positions and velocities are looked at
 ROUNDING = 1e-9  # of a limit, or of the largest value: on a stop is not beyond it
 LEAST = 1e-4  # of their unit, what limits and values count as at least
-NO_MOTOR = "is given a torque, and has no motor"
 
 
 @dataclass

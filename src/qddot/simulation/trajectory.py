@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
+NO_MOTOR = "is given a torque, and has no motor"
 INSTANTS = 2000  # of a motion at which its smooth form is compared with it, at least
 
 
@@ -77,8 +78,7 @@ class Trajectory(Judged):
     @property
     def good(self) -> bool:
         """Whether it finished, its inputs can be, and its energy balance holds."""
-        wrong = self.how.get("memory") or self.how.get("no_motor")
-        return self.finished and self.audit.good and not wrong
+        return self.finished and self.audit.good and not impossible_inputs(self)
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -269,6 +269,12 @@ class Trajectory(Judged):
                 "  Load the motion with it: Trajectory.load(path, robot=qddot.load(...))."
             )
         return self.robot
+
+
+def impossible_inputs(motion: Trajectory) -> list[str]:
+    """Return what cannot act: a function with a memory, a torque where there is no motor."""
+    idle = [f"{event.joint} {NO_MOTOR}" for event in motion.events if event.name == NO_MOTOR]
+    return [each for each in (motion.how.get("memory"), listing(idle)) if each]
 
 
 def lines(motion: Trajectory) -> list[str]:
