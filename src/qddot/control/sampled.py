@@ -72,16 +72,8 @@ def sampled_run(
 ) -> Sampled:
     """Return the motion of an arm under a law that is sampled at a fixed rate.
 
-    The law's own state is stepped as a computer would: x⁺ = x + ẋ/rate.
-
-    Args:
-        plant: The arm.
-        law: The law.
-        q0, qd0: Where it starts, shape (n,).
-        duration: How long [s].
-        sampling: How the law sees and acts.
-        every: How many samples there are from one kept row to the next; at most JUDGED samples are
-            kept besides, whatever it is.
+    The law's own state is stepped as a computer would: x⁺ = x + ẋ/rate. Kept is every so many-th
+    sample, and at most JUDGED samples besides, whatever `every` is.
     """
     period = 1 / sampling.rate
     count = max(1, ceil(duration / period - ROUNDING))

@@ -159,13 +159,10 @@ class Past:
         delay: np.ndarray,
         tree: Tree | None = None,
     ):
-        """Keep where the arms start.
+        """Keep where the arms start, (arms, nq) and (arms, n); then a state every h [s].
 
-        Args:
-            q, qd: Positions and velocities, shape (arms, nq) and (arms, n).
-            h: The time from one kept state to the next [s].
-            delay: How old the states are that are seen [s], shape (arms,).
-            tree: The arm where q has other numbers than dq/dt = q̇: a is then the way from q₀.
+        Seen are those of `delay` [s] ago, (arms,). With a tree, where q has other numbers than
+        dq/dt = q̇, a cubic is of the way from q₀.
         """
         self.h, self.behind = h, delay / h
         self.length = int(np.ceil(self.behind.max(initial=0.0))) + 2

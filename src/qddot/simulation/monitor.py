@@ -58,6 +58,7 @@ class Monitor:
         if not self.block or self.rows is None:
             return
         t, Y, lost, *more = zip(*self.block, strict=True)
+        t, Y, lost, *more = zip(*self.block, strict=True)
         t, Y, lost = (np.array(column) for column in (t, Y, lost))
         self.block = []
         qdd, tau, asked = self.rows(t, Y, *more)
@@ -71,24 +72,16 @@ class Monitor:
             self.last = tuple(x[-1] for x in rows)
             self._watch(*(np.concatenate([x[None], y]) for x, y in zip(before, rows, strict=True)))
 
-    def _watch(
-        self,
-        t: np.ndarray,
-        q: np.ndarray,
-        qd: np.ndarray,
-        qdd: np.ndarray,
-        load: np.ndarray,
-        asked: np.ndarray,
-    ) -> None:
+    def _watch(self, *rows: np.ndarray) -> None:
         """Note what passes its limits in rows that begin with the last one looked at before."""
+        t, q, qd, qdd, load, asked = rows
         limits, tree, h = self.robot.limits, self.robot.tree, np.diff(t)[:, None]
         self._note("effort", t, load, -limits.effort, limits.effort)
         none = np.zeros(self.robot.n)
         self._note("motor", t, load * ~self.robot.actuated, none, none)
         self.asked = np.maximum(self.asked, asked.max(axis=0))
-        self.change = np.maximum(
-            self.change, (np.abs(np.diff(asked, axis=0)) * (h > 0)).max(axis=0)
-        )
+        changes = np.abs(np.diff(asked, axis=0)) * (h > 0)
+        self.change = np.maximum(self.change, changes.max(axis=0))
         if self.cut is not None:
             cut = load >= self.cut
             self.seconds_cut += (h * (1.0 * cut[1:] + cut[:-1])).sum(axis=0) / 2
@@ -122,17 +115,12 @@ class Monitor:
         return beyond & (h[:, 0] > 0)
 
     def _note(
-        self,
-        what: str,
-        t: np.ndarray,
-        value: np.ndarray,
-        low: np.ndarray,
-        high: np.ndarray,
-        least: float = ROUNDING,
+        self, what: str, t: np.ndarray, value: np.ndarray, *ends: Any, least: float = ROUNDING
     ) -> None:
         """Note when each joint first passes a limit, and by how much at worst."""
+        low, high = ends
         beyond = np.maximum(value - high, low - value)
-        size = np.abs(np.where(np.isfinite(high), high, 0)) + np.abs(value).max(axis=0)
+        size = np.abs(np.where(np.isfinite(high), high, 0)) + np.fmax.reduce(np.abs(value))
         past = beyond >= least * (size + LEAST)
         for i in map(int, np.flatnonzero((past & (size > 0)).any(axis=0))):
             when = first_time(t, past[:, i], beyond[:, i])

@@ -78,6 +78,8 @@ class Run:
         jumps = [t for signal in self.plant.signals.values() for t in signal.breaks]
         self.breaks = np.unique(np.array(jumps))
         units = joint_units(self.plant.robot)
+        if self.monitor is not None:
+            self.monitor.rows = self._rows
         self.pace = Pace(self.duration, self.most_steps, self.names, units)
 
     def go(self) -> None:
@@ -129,8 +131,6 @@ class Run:
         piece = SmoothPiece(modes, end, self.lost)
         piece.keep(self.t, self.y)
         self.pieces.append(piece)
-        if self.monitor is not None:
-            self.monitor.rows = self._rows
         self._add()
         solver = self.solver(modes, self.t, self.y, end)
         guards = PieceGuards(self.plant, modes, self.t, end, self.watches, self.signs)
@@ -252,19 +252,20 @@ class Run:
     def _keep_changes(self, before: Modes | None, now: Modes) -> None:
         """Keep as events which joints have stuck, broken loose or left a stop."""
         for i, name in enumerate(self.names):
+            what = ""
             if before is None:
                 if now.stop[i] and now.held[i]:
-                    which = "lower" if now.stop[i] < 0 else "upper"
-                    self.events.append(Event(self.t, f"rests on its {which} stop", name))
-                continue
-            if before.stop[i] and not now.stop[i]:
-                self.events.append(Event(self.t, "leaves its stop", name))
+                    what = f"rests on its {'lower' if now.stop[i] < 0 else 'upper'} stop"
+            elif before.stop[i] and not now.stop[i]:
+                what = "leaves its stop"
             elif now.held[i] and not before.held[i] and not now.stop[i]:
-                self.events.append(Event(self.t, "sticks", name))
+                what = "sticks"
             elif before.held[i] and not now.held[i]:
-                self.events.append(Event(self.t, "slips", name))
+                what = "slips"
             elif now.direction[i] * before.direction[i] < 0:
-                self.events.append(Event(self.t, "turns round", name))
+                what = "turns round"
+            if what:
+                self.events.append(Event(self.t, what, name))
 
     def _show_progress(self) -> None:
         done = int(100 * self.t / self.duration)

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NO_MOTOR = "is given a torque, and has no motor"
+STOPPED = {  # events in which stops act, and which stops
+    f"{verb} its {side} stop": side for verb in ("hits", "rests on") for side in ("lower", "upper")
+}
 INSTANTS = 2000  # of a motion at which its smooth form is compared with it, at least
 
 
@@ -307,13 +310,11 @@ def lines(motion: Trajectory) -> list[str]:
 
 def stops_acted(motion: Trajectory) -> dict[str, list[str]]:
     """Return which stops held or hit which joints: "upper", "lower", by joint."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, dict[str, None]] = {}
     for event in motion.events:
-        verb, _, which = event.name.removesuffix(" stop").partition(" its ")
-        sides = found.setdefault(event.joint, []) if verb in ("hits", "rests on") else [which]
-        if which not in sides:
-            sides.append(which)
-    return found
+        if event.name in STOPPED:
+            found.setdefault(event.joint, {})[STOPPED[event.name]] = None
+    return {joint: list(sides) for joint, sides in found.items()}
 
 
 def stop_words(motion: Trajectory) -> list[str]:
