@@ -185,12 +185,9 @@ class KeptColumns:
     ) -> list[Column]:
         """Return the columns in order.
 
-        Args:
-            joints, units: The robot's joints, and the units of each.
-            error: The unit of what laws are off by; "" where there is no law.
-            exact: Whether energy was audited.
-            varied: What runs differ in: columns and units.
-            named: Whether there are several controllers.
+        `error` is the unit of what laws are off by, "" where there is no law; `exact` says whether
+        energy was audited, `varied` has columns and units of what runs differ in, and with several
+        controllers they are `named`.
         """
 
         def each(name: str, quantity: str, words: str, kind: str = "float") -> list[Column]:

@@ -64,15 +64,10 @@ def read_controllers(
     unset: tuple[Robot, RobotSettings],
     seed: int,
 ) -> tuple[Controller, ...]:
-    """Return the controllers of a plan, one without a law where it has none.
+    """Return the controllers of a plan for the nominal arm, one without a law where it has none.
 
-    Args:
-        table: The plan.
-        robot: The nominal arm.
-        q: Where it is.
-        start_given: Whether the plan gives a start: then runs start there.
-        unset: The robot without what the plan sets about it, and that.
-        seed: Of models that are wrong at random.
+    Runs start at q where the plan gives a start; `unset` is the robot without what the plan sets
+    about it, and that; the seed is of models that are wrong at random.
     """
     given, nobody = table.data.get("control"), Controller("", (q, np.zeros(robot.n)))
     if given is None:

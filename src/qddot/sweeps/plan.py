@@ -147,13 +147,7 @@ def _beside(folder: Path, name: str) -> str:
 
 
 def write_plan(path: str | Path, source: str, robot: Robot) -> None:
-    """Write a plan for a robot; a file that is there is left as it is.
-
-    Args:
-        path: A .toml file.
-        source: What the plan calls the robot: a built-in name or a file, seen from the plan.
-        robot: The robot.
-    """
+    """Write a plan for a robot, which it calls `source`; a file that is there is left as it is."""
     check_place(path, "A plan", (".toml", ".TOML"))
     if Path(path).exists():
         raise BadArgument(

@@ -86,13 +86,7 @@ class Study:
 def prepared(
     document: Mapping[str, Any], robot: Robot, line_of: LineOf = no_lines, file: str = ""
 ) -> Study:
-    """Return the study of a plan.
-
-    Args:
-        document: The plan, but for its robot: what a TOML file holds, or the same as dicts.
-        robot: Its robot.
-        line_of: From a path of keys to a line of the file, for messages.
-        file: The file's name.
+    """Return the study of a plan for a robot; messages name lines of the file.
 
     Raises:
         BadPlan: With every problem of the plan.
