@@ -12,6 +12,7 @@ from qddot.control import ComputedTorque
 from qddot.control.loop import closed_loop
 from qddot.simulation import monitor
 from qddot.simulation.energy import Balance, Energy
+from qddot.simulation.equation import Layout
 from qddot.simulation.monitor import BLOCK
 
 WHEEL = """
@@ -135,7 +136,7 @@ def test_an_interrupted_run_says_what_its_steps_have_shown(tmp_path):
         assert "is held at its effort limit" in names
 
 
-def test_memory_does_not_grow_with_steps(tmp_path):
+def test_memory_does_not_grow_with_steps(monkeypatch, tmp_path):
     from qddot.simulation import run as made
 
     most, kept = [], made.Monitor.add
@@ -144,11 +145,8 @@ def test_memory_does_not_grow_with_steps(tmp_path):
         kept(self, *state)
         most.append(len(self.block))
 
-    made.Monitor.add = add
-    try:
-        run = qddot.simulate(wheel(tmp_path), [0.0], duration=9.0, method="rk4", step=2e-3, every=9)
-    finally:
-        made.Monitor.add = kept
+    monkeypatch.setattr(made.Monitor, "add", add)
+    run = qddot.simulate(wheel(tmp_path), [0.0], duration=9.0, method="rk4", step=2e-3, every=9)
     assert len(run) == 2
     assert len(most) > 4000 > BLOCK > max(most)
 
@@ -219,7 +217,7 @@ def test_looking_where_a_limit_may_be_passed_finds_what_looking_everywhere_does(
 
 def test_a_row_that_is_no_number_hides_nothing(tmp_path):
     robot = wheel(tmp_path)
-    found = monitor.Monitor(robot, None)
+    found = monitor.Monitor(robot, Layout(1, 1))
     t, q = np.array([0.0, 1.0, 2.0]), np.array([[0.0], [7.0], [np.nan]])
     found._note("position", t, q, robot.limits.lower, robot.limits.upper)
     assert [event.name for event in found.events] == ["passes its position limit"]

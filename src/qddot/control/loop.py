@@ -254,7 +254,7 @@ def closed_loop(
         stride = 1 if every is None else max(1, round(positive("every", every, "s") * rate))
         sampling = Sampling(rate, delay, spread, seed, cut)
         found = sampled_run(plant, law, q0, qd0, duration, sampling, stride)
-        setting = Setting(cut, sampling, plant, wrenches, disturbance, None, found.cut)
+        setting = Setting(cut, sampling, plant, wrenches, disturbance)
         motion, xd, interrupted = found.trajectory, found.xd, found.interrupted
         rows = found.rows
         if motion.finished and not motion.good:

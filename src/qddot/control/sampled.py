@@ -58,7 +58,6 @@ class Sampled:
     xd: np.ndarray | None
     rows: list[np.ndarray]  # which rows are those asked for, and by which the law is judged
     interrupted: bool = False
-    cut: tuple[float, int] | None = None  # when a torque was first cut off, and of which joint
 
 
 def sampled_run(
@@ -99,7 +98,7 @@ def sampled_run(
     xd = np.array([row[-1] for row in rows]) if stated else None
     k = np.array(kept)
     which = [(k % stride == 0) | (k == k[-1]) for stride in (every, judged)]
-    return Sampled(motion, xd, which, interrupted, loop.cut)
+    return Sampled(motion, xd, which, interrupted)
 
 
 class SampledLoop:
@@ -127,7 +126,6 @@ class SampledLoop:
         delay = np.array([sampling.delay])
         self.past = Past(q0[None], qd0[None], self.step, delay, plant.robot.tree)
         self.rng = np.random.default_rng(sampling.seed)
-        self.cut: tuple[float, int] | None = None  # when a torque was first cut off, of which joint
         self.asked = np.zeros(0)  # the last torques, before they are cut off
 
     def samples(
@@ -153,8 +151,6 @@ class SampledLoop:
             tau, xd = ask(t, q[0], qd[0], x) if stated else (ask(t, q[0], qd[0]), x)
             self.asked = tau
             if sampling.effort is not None:
-                if self.cut is None and (beyond := np.abs(tau) > sampling.effort).any():
-                    self.cut = t, int(beyond.argmax())
                 tau = np.clip(tau, -sampling.effort, sampling.effort)
             return tau, xd
 

@@ -106,7 +106,7 @@ def stops_of(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     each = [joint.stops for joint in model.free_joints]
     _need_numbers(f"A stop of robot {model.name!r}", each)
     ends = np.array([_range(stops.lower, stops.upper) for stops in each]).reshape(-1, 2)
-    return *ends.T, np.array([float(stops.restitution) for stops in each])
+    return ends[:, 0], ends[:, 1], np.array([float(stops.restitution) for stops in each])
 
 
 def limit_doubts(model: Model) -> Iterator[Problem]:

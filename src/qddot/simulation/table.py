@@ -199,9 +199,9 @@ def from_json(text: str | bytes, path: object) -> About:
         strings([data["robot"], data["status"]])
         if not fits:
             raise TypeError
-        return About(
-            **{each.name: data[each.name] for each in fields(About)} | names | {"events": events}
-        )
+        said: dict[str, Any] = {each.name: data[each.name] for each in fields(About)}
+        said |= {**names, "events": events}
+        return About(**said)
     except BadFile:
         raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
