@@ -229,8 +229,8 @@ def test_a_run_prints_only_facts_that_it_has(tmp_path):
     assert all(len(part.split()) > 1 for part in line.split(","))
 
 
-def test_a_robot_with_the_options_that_it_has_keeps_what_was_compiled():
+def test_a_run_compiles_no_energies_that_the_robot_has():
     robot = qddot.load("two_link")
-    assert robot.with_options(dtype="float64") is robot
-    assert robot.with_options(threads=robot.threads) is robot
-    assert robot.with_options(dtype="float32").with_options(dtype="float64") == robot
+    found = monitor.Monitor(robot, Layout(2, 2))
+    assert found.robot is robot
+    assert monitor.Monitor(robot.with_options(dtype="float32"), Layout(2, 2)).robot == robot

@@ -193,7 +193,7 @@ def mass_ellipsoid(robot: Robot, q: Any, frame: str, axes: str = "linear") -> Ma
         axes: "linear" for forces, "all" for [moment; force]. The principal masses of "all" mix
             kg·m² and kg, and depend on the unit of length.
     """
-    robot = robot.with_options(dtype="float64")
+    robot = robot.with_options(dtype="float64") if robot.dtype != "float64" else robot
     q = joint_vector(robot, "q", q)
     known = reach(robot, frame, axes)
     J = jacobian_rows(robot, q, frame, axes)
@@ -288,7 +288,7 @@ def near_singular(
         seed: Where the random numbers start.
     """
     samples = whole("samples", samples, 1)
-    robot = robot.with_options(dtype="float64")
+    robot = robot.with_options(dtype="float64") if robot.dtype != "float64" else robot
     edges = box_of(robot, box).edges
     known = reach(robot, frame, axes)
     if not known.rank:

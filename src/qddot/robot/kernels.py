@@ -57,7 +57,7 @@ class Kernels(Described):
     dtype: str = "float64"
 
     def with_options(self, *, threads: int | None = None, dtype: str | None = None) -> Self:
-        """Return the robot with other kernels; itself, with all that was compiled, if none differ.
+        """Return the robot with other kernels.
 
         Args:
             threads: How many threads a large batch may use; 0 means one a core.
@@ -69,11 +69,11 @@ class Kernels(Described):
             raise WrongValue("dtype", f"is {dtype!r}", "it must be 'float64' or 'float32'")
         if threads is not None:
             threads = whole("threads", threads, wanted="a whole number, 0 for all cores")
-        threads = self.threads if threads is None else threads
-        kind = self.dtype if dtype is None else known[dtype]
-        if (threads, kind) == (self.threads, self.dtype):
-            return self
-        return replace(self, threads=threads, dtype=kind)
+        return replace(
+            self,
+            threads=self.threads if threads is None else threads,
+            dtype=self.dtype if dtype is None else known[dtype],
+        )
 
     def program(self, quantity: str, **choices: Any) -> Program:
         """Return the program behind a quantity: to read, to count, to save, to lower elsewhere.

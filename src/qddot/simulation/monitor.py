@@ -44,7 +44,8 @@ class Monitor:
     passed: dict[tuple[str, int], tuple[float, float, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.robot = self.robot.with_options(dtype="float64")
+        if self.robot.dtype != "float64":  # one that is keeps what it has compiled
+            self.robot = self.robot.with_options(dtype="float64")
         self.seconds_cut, self.asked, self.change = np.zeros((3, self.robot.n))
 
     def add(self, t: float, y: np.ndarray, lost: float = 0.0, *more: Any) -> None:

@@ -163,7 +163,7 @@ class Plant:
         """Whether nothing that acts is asked in Python."""
         return all(signal.constant is not None for signal in self.signals.values())
 
-    @property
+    @cached_property
     def constant_inputs(self) -> bool:
         """Whether nothing that acts changes in time or with the state, but by its mode."""
         return self.forces.law is None and self._compiled_inputs

@@ -186,7 +186,7 @@ class Run:
     def _notice_signs(self) -> None:
         """Note the sign of watched functions that were zero at the start."""
         at = self.plant.layout
-        for k in np.flatnonzero(self.signs == 0):
+        for k in np.flatnonzero(self.signs == 0) if self.watches else ():
             value = self.watches[k].at(self.t, self.y[at.q], self.y[at.v])
             self.signs[k] = np.sign(value)
 

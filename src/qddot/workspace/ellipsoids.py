@@ -218,7 +218,7 @@ def _ellipsoid(
 ) -> FrameEllipsoid:
     one_of("axes", axes, PARTS)
     frame_name(robot, frame)
-    robot = robot.with_options(dtype="float64")
+    robot = robot.with_options(dtype="float64") if robot.dtype != "float64" else robot
     q = joint_rows(robot, "q", q)
     rim = largest_of(robot, quantity, largest)
     W, centre = carried(robot, q, frame, quantity, axes, rim)

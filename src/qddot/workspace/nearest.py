@@ -104,7 +104,7 @@ def nearest_singularity(
     frame_name(robot, frame)
     rows = ROWS[one_of("axes", axes, ROWS)]
     starts, seed = whole("starts", starts, 1), whole("seed", seed)
-    robot = robot.with_options(dtype="float64")
+    robot = robot.with_options(dtype="float64") if robot.dtype != "float64" else robot
     q0 = joint_vector(robot, "q", q)
     low, high = np.minimum(robot.limits.lower, q0), np.maximum(robot.limits.upper, q0)
     rng = np.random.default_rng(seed)

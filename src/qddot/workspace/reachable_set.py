@@ -71,7 +71,7 @@ def reachable(
     axis = LETTERS.index(one_of("approach", approach, tuple(LETTERS)))
     low, high = box_of(robot, box).edges  # which hold the limits with their rounding
     low, high = np.nextafter(low, high), np.nextafter(high, low)
-    robot = robot.with_options(dtype="float64")
+    robot = robot.with_options(dtype="float64") if robot.dtype != "float64" else robot
     never, rank = directions(robot, frame, "linear")
     if not rank:
         raise BadArgument(
