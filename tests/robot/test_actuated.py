@@ -145,6 +145,21 @@ def test_a_run_with_a_torque_where_no_motor_is_says_so(cart_pole):
         assert [event.joint for event in run.events] == ["pole"]
 
 
+@pytest.mark.parametrize("every", [None, 0.2, 0.5])
+@pytest.mark.parametrize(
+    "how", [{}, {"method": "rk4", "step": 1e-3}, {"method": "midpoint", "step": 2e-3}]
+)
+def test_a_torque_where_no_motor_is_counts_between_rows_too(how, every, cart_pole):
+    pulse = qddot.Samples([0, 0.31, 0.33], [[0, 0], [0, 1.0], [0, 0]], between="hold")
+    for torque in (pulse, lambda t, q, qd: [0, 1.0 if 0.305 < t < 0.335 else 0.0]):
+        with pytest.warns(SimulationWarning, match=f"pole is given a torque, and {DUE}"):
+            run = qddot.simulate(
+                cart_pole, [0, 0.1], duration=0.5, torque=torque, every=every, **how
+            )
+        assert [(event.joint, event.detail) for event in run.events] == [("pole", "up to 1 N·m")]
+        assert run.events[0].t == pytest.approx(0.31, abs=0.02)
+
+
 def test_a_rollout_with_a_torque_where_no_motor_is_says_so(cart_pole):
     both = qddot.record(lambda q: np.array([q[0], q[1]]), q=(2,))
     one = qddot.record(lambda q: np.array([q[1], 0 * q[1]]), q=(2,))

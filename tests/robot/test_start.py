@@ -140,9 +140,12 @@ def test_a_joint_that_is_locked_takes_its_start_along():
         (
             "{ q = 1, lower = 0, upper = 1.5 }",
             "arm.toml:10: joint 'j1': stops are the joint's, not its start's. Write stops = "
-            "{ lower = 0, upper = 1.5 } and start = { q = 1 }, which holds from every start.",
+            "{ lower = 0, upper = 1.5 } beside it, which holds from every start.",
         ),
-        ("{ upper = 'pi/2' }", "Write stops = { upper = 'pi/2' }, which holds from every start."),
+        (
+            "{ upper = 'pi/2' }",
+            "Write stops = { upper = 'pi/2' } beside it, which holds from every start.",
+        ),
         ("1", "it is a number"),
     ],
 )

@@ -8,6 +8,7 @@ from long import long
 from made import PANDA, UR5
 
 import qddot
+from qddot.errors import BadArgument
 
 SLIDERS = """
 name = "sliders"
@@ -250,3 +251,16 @@ def test_stops_without_room_are_refused_with_the_remedy(sliders, tmp_path):
     path.write_text(SLIDERS.replace("lower = 0, upper = 5", "lower = 1, upper = 1"))
     with pytest.raises(qddot.QddotError, match=r"robot\.locked"):
         qddot.simulate(qddot.load(path), [1.0, 1.0], duration=1.0, stops=0.0)
+
+
+def test_a_function_that_fails_when_it_is_asked_again_is_told():
+    asked = []
+
+    def tired(t, q, qd):
+        asked.append(t)
+        if len(asked) > 500:
+            raise RuntimeError("tired")
+        return [0.0, 0.0]
+
+    with pytest.raises(BadArgument, match=r"Asked again.*RuntimeError: tired.*in the run it gave"):
+        qddot.simulate("two_link", [0, 0], torque=tired, duration=1.0, method="rk4", step=1e-3)

@@ -10,7 +10,9 @@ from nearness import assert_close
 import qddot
 from qddot.control import ComputedTorque
 from qddot.control.loop import closed_loop
-from qddot.simulation.energy import Balance, Energy, balance
+from qddot.simulation import monitor
+from qddot.simulation.energy import Balance, Energy
+from qddot.simulation.equation import Layout
 from qddot.simulation.monitor import BLOCK
 
 WHEEL = """
@@ -134,7 +136,7 @@ def test_an_interrupted_run_says_what_its_steps_have_shown(tmp_path):
         assert "is held at its effort limit" in names
 
 
-def test_memory_does_not_grow_with_steps(tmp_path):
+def test_memory_does_not_grow_with_steps(monkeypatch, tmp_path):
     from qddot.simulation import run as made
 
     most, kept = [], made.Monitor.add
@@ -143,11 +145,8 @@ def test_memory_does_not_grow_with_steps(tmp_path):
         kept(self, *state)
         most.append(len(self.block))
 
-    made.Monitor.add = add
-    try:
-        run = qddot.simulate(wheel(tmp_path), [0.0], duration=9.0, method="rk4", step=2e-3, every=9)
-    finally:
-        made.Monitor.add = kept
+    monkeypatch.setattr(made.Monitor, "add", add)
+    run = qddot.simulate(wheel(tmp_path), [0.0], duration=9.0, method="rk4", step=2e-3, every=9)
     assert len(run) == 2
     assert len(most) > 4000 > BLOCK > max(most)
 
@@ -158,7 +157,7 @@ def test_a_balance_in_blocks_is_that_of_all_rows():
     for k in range(0, len(run), 77):
         part = {name: x[k : k + 77] for name, x in vars(energy).items()}
         found.add(Energy(**part))
-    for name, value in asdict(balance(energy)).items():
+    for name, value in asdict(Balance().add(energy)).items():
         assert_close(getattr(found, name), value)
 
 
@@ -170,3 +169,68 @@ def test_a_limit_that_is_passed_within_one_long_step_is_noticed(tmp_path):
     (passed,) = run.events
     assert passed.name == "passes its position limit"
     assert passed.t == pytest.approx(1 / 1.9, abs=1e-6)
+
+
+def test_functions_of_users_are_asked_no_more_often_for_what_steps_show(tmp_path):
+    """By rk4 four times a step; then for each of few rows, and for the start."""
+    asked = []
+
+    def given(t, q, qd):
+        asked.append(t)
+        return [-0.1 * qd[0]]
+
+    robot = wheel(tmp_path)
+    run = qddot.simulate(robot, [0.0], [1.0], torque=given, duration=1.0, method="rk4", step=1e-3)
+    assert len(run) == 1001
+    few = len(asked)
+    run = qddot.simulate(
+        robot, [0.0], [1.0], torque=given, duration=1.0, method="rk4", step=1e-3, every=0.5
+    )
+    assert len(run) == 3
+    assert len(asked) - few <= 4 * 1000 + 100
+    assert run.how["asked"]["peak"] == [pytest.approx(0.1)]
+
+
+@pytest.mark.parametrize(("size", "speed"), [(0.02, 1.0), (0.1, 1.5), (2.0, 1.9)])
+def test_looking_where_a_limit_may_be_passed_finds_what_looking_everywhere_does(
+    size, speed, monkeypatch, tmp_path
+):
+    robot = wheel(tmp_path, coulomb=0.05)
+
+    def wave(t, q, qd):
+        return [size * np.cos(3 * t)]
+
+    def run():
+        return qddot.simulate(robot, [4.5], [speed], torque=wave, duration=3.0, every=3.0)
+
+    some, chosen = run(), []
+    leaving = monitor.Monitor._leaving
+
+    def everywhere(self, h, *rows):
+        chosen.append(np.mean(leaving(self, h, *rows)))
+        return h[:, 0] > 0
+
+    monkeypatch.setattr(monitor.Monitor, "_leaving", everywhere)
+    assert run().events == some.events
+    assert min(chosen) < 0.7 or speed > 1.5
+
+
+def test_a_row_that_is_no_number_hides_nothing(tmp_path):
+    robot = wheel(tmp_path)
+    found = monitor.Monitor(robot, Layout(1, 1))
+    t, q = np.array([0.0, 1.0, 2.0]), np.array([[0.0], [7.0], [np.nan]])
+    found._note("position", t, q, robot.limits.lower, robot.limits.upper)
+    assert [event.name for event in found.events] == ["passes its position limit"]
+
+
+def test_a_run_prints_only_facts_that_it_has(tmp_path):
+    run = qddot.simulate(wheel(tmp_path), [0.0], duration=0.1)
+    (line,) = (line for line in repr(run).splitlines() if "method" in line)
+    assert all(len(part.split()) > 1 for part in line.split(","))
+
+
+def test_a_run_compiles_no_energies_that_the_robot_has():
+    robot = qddot.load("two_link")
+    found = monitor.Monitor(robot, Layout(2, 2))
+    assert found.robot is robot
+    assert monitor.Monitor(robot.with_options(dtype="float32"), Layout(2, 2)).robot == robot

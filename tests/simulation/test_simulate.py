@@ -383,3 +383,16 @@ def test_ctrl_c_keeps_what_was_computed():
     assert isinstance(caught.value, qddot.Interrupted)
     assert run.status.startswith("interrupted at t = 0.")
     assert len(run.t) > 100
+
+
+def test_a_function_is_asked_anew_where_a_solver_writes_into_its_state():
+    """BDF iterates in place: of an old answer it would take many more steps."""
+
+    def torque(t, q, qd):
+        return [-300 * qd[0] - 50 * q[0], -200 * qd[1]]
+
+    arm, how = qddot.load("two_link"), {"duration": 1.0, "method": "BDF", "tolerance": 1e-8}
+    asked = qddot.simulate(arm, [0.3, 0.2], torque=torque, **how)
+    law = qddot.record(lambda q, qd: np.array(torque(0, q, qd)), q=(2,), qd=(2,))
+    recorded = qddot.simulate(arm, [0.3, 0.2], torque=law, **how)
+    assert asked.how["steps"] == pytest.approx(recorded.how["steps"], rel=0.2)

@@ -44,7 +44,6 @@ class Setting:
     wrenches: Mapping[str, Any] | None = None
     disturbance: Any = None
     more: Mapping[str, Any] | None = None  # further arguments of `simulate`
-    cut: tuple[float, int] | None = None  # of a sampled run: when and where a torque was cut off
 
 
 def conditions(
@@ -163,11 +162,8 @@ def _not_cut_off(
     to differ no more than from one to another.
     """
     statement = "No torque is cut off at an effort limit"
-    if setting.sampling is not None:
-        if setting.cut is None:
-            return Assumption(statement, True, "none was, at any sample")
-        t, i = setting.cut
-        return Assumption(statement, False, f"at {robot.joint_names[i]}, first at t = {t:.4g} s")
+    if setting.sampling is not None and (motion.how["asked"]["peak"] <= limits).all():
+        return Assumption(statement, True, "none was, at any sample")
     if held := [event for event in motion.events if "held at its effort" in event.name]:
         why = f"at {held[0].joint} from t = {held[0].t:.4g} s on, {held[0].detail}"
         return Assumption(statement, False, why)

@@ -254,7 +254,7 @@ def closed_loop(
         stride = 1 if every is None else max(1, round(positive("every", every, "s") * rate))
         sampling = Sampling(rate, delay, spread, seed, cut)
         found = sampled_run(plant, law, q0, qd0, duration, sampling, stride)
-        setting = Setting(cut, sampling, plant, wrenches, disturbance, None, found.cut)
+        setting = Setting(cut, sampling, plant, wrenches, disturbance)
         motion, xd, interrupted = found.trajectory, found.xd, found.interrupted
         rows = found.rows
         if motion.finished and not motion.good:
@@ -279,15 +279,17 @@ def _judged(
 
     `rows` are which are returned, and by which the law is judged, however few are returned.
     """
-    returned, motion = (some_rows(motion, which) for which in rows)
-    error = _errors(robot, law, against, motion)
-    V, V_rate, V_rise, V_still = _lyapunov(robot, law, motion, None if xd is None else xd[rows[1]])
+    kept, judged = rows
+    errors = _errors(robot, law, against, motion)
+    V, V_rate, V_rise, V_still = _lyapunov(robot, law, motion, xd, judged)
+    returned, motion = some_rows(motion, kept), some_rows(motion, judged)
+    error = errors[judged]
     names = law.error_names if against is None else robot.joint_names
     units = law.error_units if against is None else motion.units
     given = np.minimum(motion.how["asked"]["peak"], np.inf if setting.limits is None else limits)
     peak = np.maximum(given, np.abs(motion.tau).max(axis=0))
     own = error if against is None else _errors(robot, law, None, motion)
-    seen = Rows(motion.t, motion.q, motion.qd, own, V)
+    seen = Rows(motion.t, motion.q, motion.qd, own, None if V is None else V[judged])
     level = rounding_level(motion.q)
     report = Report(
         law=type(law).__name__,
@@ -310,10 +312,8 @@ def _judged(
         V_still=V_still,
         sampled=setting.sampling is not None,
     )
-    if not np.array_equal(rows[0], rows[1]):
-        error = _errors(robot, law, against, returned)
-        V, V_rate, *_ = _lyapunov(robot, law, returned, None if xd is None else xd[rows[0]])
-    return ClosedLoop(robot, law, returned, error, V, V_rate, report)
+    V, V_rate = (None if x is None else x[kept] for x in (V, V_rate))
+    return ClosedLoop(robot, law, returned, errors[kept], V, V_rate, report)
 
 
 def _errors(robot: Robot, law: ControlLaw, against: Any, motion: Trajectory) -> np.ndarray:
@@ -324,9 +324,12 @@ def _errors(robot: Robot, law: ControlLaw, against: Any, motion: Trajectory) -> 
 
 
 def _lyapunov(
-    robot: Robot, law: ControlLaw, motion: Trajectory, xd: np.ndarray | None
+    robot: Robot, law: ControlLaw, motion: Trajectory, xd: np.ndarray | None, judged: np.ndarray
 ) -> tuple[np.ndarray | None, np.ndarray | None, float | None, bool]:
-    """Return V, V̇, by how much V rose, and whether V is never more than rounding makes it."""
+    """Return V, V̇, by how much V rose, and whether V is never more than rounding makes it.
+
+    The latter two are of the rows by which the law is judged.
+    """
     program = law.lyapunov(robot)
     if program is None:
         return None, None, None, False
@@ -340,7 +343,8 @@ def _lyapunov(
     least = max(abs(float(Kernel(program)(*state)[0] - V[0])) for state in slight)
     claim = record(law.falling, "falling", t=(), q=(robot.nq,), qd=(robot.n,))
     claimed = np.broadcast_to(claim(motion.t, motion.q, motion.qd) > 0, V.shape)
-    return V, rate, rise(V, least, claimed), bool(np.abs(V).max() <= RISE * least)
+    seen = V[judged]
+    return V, rate, rise(seen, least, claimed[judged]), bool(np.abs(seen).max() <= RISE * least)
 
 
 def _state_rate(law: ControlLaw, motion: Trajectory) -> np.ndarray | None:

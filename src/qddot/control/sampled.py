@@ -60,7 +60,6 @@ class Sampled:
     xd: np.ndarray | None
     rows: list[np.ndarray]  # which rows are those asked for, and by which the law is judged
     interrupted: bool = False
-    cut: tuple[float, int] | None = None  # when a torque was first cut off, and of which joint
 
 
 def sampled_run(
@@ -74,16 +73,8 @@ def sampled_run(
 ) -> Sampled:
     """Return the motion of an arm under a law that is sampled at a fixed rate.
 
-    The law's own state is stepped as a computer would: x⁺ = x + ẋ/rate.
-
-    Args:
-        plant: The arm.
-        law: The law.
-        q0, qd0: Where it starts, shape (n,).
-        duration: How long [s].
-        sampling: How the law sees and acts.
-        every: How many samples there are from one kept row to the next; at most JUDGED samples are
-            kept besides, whatever it is.
+    The law's own state is stepped as a computer would: x⁺ = x + ẋ/rate. Kept is every so many-th
+    sample, and at most JUDGED samples besides, whatever `every` is.
     """
     period = 1 / sampling.rate
     if duration / period > MOST_SAMPLES:
@@ -112,7 +103,7 @@ def sampled_run(
     xd = np.array([row[-1] for row in rows]) if stated else None
     k = np.array(kept)
     which = [(k % stride == 0) | (k == k[-1]) for stride in (every, judged)]
-    return Sampled(motion, xd, which, interrupted, loop.cut)
+    return Sampled(motion, xd, which, interrupted)
 
 
 class SampledLoop:
@@ -140,7 +131,6 @@ class SampledLoop:
         delay = np.array([sampling.delay])
         self.past = Past(q0[None], qd0[None], self.step, delay, plant.robot.tree)
         self.rng = np.random.default_rng(sampling.seed)
-        self.cut: tuple[float, int] | None = None  # when a torque was first cut off, of which joint
         self.asked = np.zeros(0)  # the last torques, before they are cut off
 
     def samples(
@@ -166,8 +156,6 @@ class SampledLoop:
             tau, xd = ask(t, q[0], qd[0], x) if stated else (ask(t, q[0], qd[0]), x)
             self.asked = tau
             if sampling.effort is not None:
-                if self.cut is None and (beyond := np.abs(tau) > sampling.effort).any():
-                    self.cut = t, int(beyond.argmax())
                 tau = np.clip(tau, -sampling.effort, sampling.effort)
             return tau, xd
 
@@ -260,11 +248,10 @@ class HeldPlant:
         each = [self.acting(*row) for row in zip(t, Y, strict=True)] if self.signals else []
         return [np.array(column) for column in zip(*each, strict=True)]
 
-    def rows(
-        self, t: np.ndarray, Y: np.ndarray, tau: np.ndarray, asked: np.ndarray
-    ) -> tuple[np.ndarray, ...]:
+    def rows(self, t: np.ndarray, Y: np.ndarray, given: Any, asked: Any) -> tuple[np.ndarray, ...]:
         """Return q̈, τ and the torques asked for, at many samples."""
-        return self.row(Y, tau, *self.acting_at(t, Y))[0], tau, asked
+        tau = np.array(given)
+        return self.row(Y, tau, *self.acting_at(t, Y))[0], tau, np.array(asked)
 
     def advanced(self, t: float, y: np.ndarray, tau: np.ndarray, h: Any) -> np.ndarray:
         """Return the state after a step of h, an array without axes."""

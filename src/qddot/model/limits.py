@@ -6,8 +6,9 @@ A joint that follows another keeps the other within what it may do itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -64,9 +65,7 @@ def limits_of(model: Model) -> RobotLimits:
     Raises:
         NotNumeric: If a limit is a symbol.
     """
-    parts = [joint.limits for joint in model.joints]
-    if symbols := {name for x in scalars(tuple(parts)) for name in free_symbols(x)}:
-        raise NotNumeric(f"A limit of robot {model.name!r}", symbols)
+    _need_numbers(f"A limit of robot {model.name!r}", [joint.limits for joint in model.joints])
     free = model.free_joints
     ends = np.array([_ends(joint) for joint in free], dtype=float).reshape(-1, 2)
     velocity = np.array([_size(joint.limits.velocity) for joint in free], dtype=float)
@@ -105,13 +104,9 @@ def stops_of(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         NotNumeric: If a stop is a symbol.
     """
     each = [joint.stops for joint in model.free_joints]
-    if symbols := {name for x in scalars(tuple(each)) for name in free_symbols(x)}:
-        raise NotNumeric(f"A stop of robot {model.name!r}", symbols)
-    return (
-        np.array([-np.inf if stops.lower is None else float(stops.lower) for stops in each]),
-        np.array([np.inf if stops.upper is None else float(stops.upper) for stops in each]),
-        np.array([float(stops.restitution) for stops in each]),
-    )
+    _need_numbers(f"A stop of robot {model.name!r}", each)
+    ends = np.array([_range(stops.lower, stops.upper) for stops in each]).reshape(-1, 2)
+    return ends[:, 0], ends[:, 1], np.array([float(stops.restitution) for stops in each])
 
 
 def limit_doubts(model: Model) -> Iterator[Problem]:
@@ -132,8 +127,16 @@ def limit_doubts(model: Model) -> Iterator[Problem]:
 
 def _ends(joint: Joint) -> tuple[float, float]:
     """Return the lowest and the highest position of a joint by itself."""
-    low, high = joint.ends
+    return _range(*joint.ends)
+
+
+def _range(low: Scalar | None, high: Scalar | None) -> tuple[float, float]:
     return -math.inf if low is None else float(numeric(low)), _size(high)
+
+
+def _need_numbers(what: str, parts: Sequence[Any]) -> None:
+    if symbols := {name for x in scalars(tuple(parts)) for name in free_symbols(x)}:
+        raise NotNumeric(what, symbols)
 
 
 def _size(limit: Scalar | None) -> float:

@@ -117,6 +117,16 @@ def quintic_between(h: Any, start: tuple[Any, ...], end: tuple[Any, ...]) -> lis
     return [p0, d0, dd0 / 2, third, fourth, (6 * A - 3 * B + C / 2) / h**5]
 
 
+def control_points(h: Any, start: tuple[Any, ...], end: tuple[Any, ...]) -> np.ndarray:
+    """Return the six Bézier points of that quintic, (6, ...): it stays within their hull.
+
+    Five times their differences, through h, are those of its rate.
+    """
+    (p0, d0, dd0), (p1, d1, dd1) = start, end
+    ahead, back = 0.4 * h * d0 + h**2 * dd0 / 20, h**2 * dd1 / 20 - 0.4 * h * d1
+    return np.array([p0, p0 + 0.2 * h * d0, p0 + ahead, p1 + back, p1 - 0.2 * h * d1, p1])
+
+
 def cubic_at(s: Any, h: Any, start: tuple[Any, Any], end: tuple[Any, Any]) -> tuple[Any, Any]:
     """Return p and p′ at a share s of a piece of length h, of the cubic with p and p′ at both ends.
 

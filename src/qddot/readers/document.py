@@ -211,14 +211,10 @@ def spring(table: DocumentTable | None) -> Spring:
 
 def start(table: DocumentTable | None) -> Start:
     """Return start = { q, qd }; stops, which it once had, are refused with where they belong."""
-    if table is not None and (old := [key for key in ("lower", "upper") if table.has(key)]):
-        parts = {"stops": old, "start": [key for key in table.data if key not in old]}
-        lines = (
-            f"{name} = {{ {', '.join(f'{key} = {table.get(key)!r}' for key in keys)} }}"
-            for name, keys in parts.items()
-            if keys
-        )
-        remedy = f"Write {' and '.join(lines)}, which holds from every start."
+    old = [key for key in ("lower", "upper") if table is not None and table.has(key)]
+    if table is not None and old:
+        ends = ", ".join(f"{key} = {table.get(key)!r}" for key in old)
+        remedy = f"Write stops = {{ {ends} }} beside it, which holds from every start."
         table.problem("", "stops are the joint's, not its start's", remedy)
     return Start(**fields(table, {"q": 0, "qd": 0}))
 

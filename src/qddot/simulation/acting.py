@@ -159,13 +159,10 @@ class Past:
         delay: np.ndarray,
         tree: Tree | None = None,
     ):
-        """Keep where the arms start.
+        """Keep where the arms start, (arms, nq) and (arms, n); then a state every h [s].
 
-        Args:
-            q, qd: Positions and velocities, shape (arms, nq) and (arms, n).
-            h: The time from one kept state to the next [s].
-            delay: How old the states are that are seen [s], shape (arms,).
-            tree: The arm where q has other numbers than dq/dt = q̇: a is then the way from q₀.
+        Seen are those of `delay` [s] ago, (arms,). With a tree, where q has other numbers than
+        dq/dt = q̇, a cubic is of the way from q₀.
         """
         self.h, self.behind = h, delay / h
         self.length = int(np.ceil(self.behind.max(initial=0.0))) + 2
@@ -233,14 +230,11 @@ def sampled(
     The controller's own state is stepped as a computer would: x⁺ = x + ẋ · period.
 
     Args:
-        past: The states so far.
+        past, x: The states so far, and where the controller's own state starts.
         asked: From t, measured q and q̇, and x, to τ and ẋ.
         moved: Moves the arms from t by a time, under torques, and keeps their states in `past`;
             returns whether that went well. The loop ends where it did not.
-        x: Where the controller's own state starts.
-        period: From sample to sample [s].
-        count: How many samples there are.
-        end: When the last one ends [s], if sooner than a period later.
+        period, count, end: From sample to sample [s], how many, and when the last one ends at most.
         noise: From the number of a sample to the errors of its q and q̇.
     """
     tau = xd = None

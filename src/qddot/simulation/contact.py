@@ -51,13 +51,10 @@ class Restraints:
 
 
 def restraints(robot: Robot, sticking: bool, stops: float | bool | None = None) -> Restraints:
-    """Return what can hold the joints of a robot.
+    """Return what holds the joints of a robot: if `sticking`, dry friction; and stops.
 
-    Args:
-        robot: The robot.
-        sticking: Whether dry friction holds joints that stand still.
-        stops: None: the joints' own; False: none; a number: theirs, and stops at all limits of
-            position, with this restitution.
+    Which stops, `stops` says: None, the joints' own; False, none; a number, theirs, and stops at
+    all limits of position, with this restitution.
     """
     held = grips(robot.tree.friction) if sticking else np.zeros((2, robot.n))
     if stops is False:
@@ -105,12 +102,8 @@ def decided(
 ) -> Modes:
     """Return the modes in which joints at rest are held if that takes no more than there is.
 
-    Args:
-        before: The modes with every joint at rest free.
-        given: What can hold the joints.
-        qd: The velocities.
-        qdd, M: The accelerations in these modes, and the mass matrix.
-        loose: The joint whose restraint was just found to give way; −1 for none.
+    Before, every joint at rest is free, with accelerations q̈. The restraint of the joint `loose`
+    was just found to give way; −1 for none.
     """
     rest = np.flatnonzero((qd == 0) & (given.rubs | (before.stop != 0)))
     if not len(rest):
@@ -155,10 +148,7 @@ def after_impact(
     One problem for all of them, so their order does not matter. As Λᵢ q̇ᵢ⁺ = −eᵢ Λᵢ q̇ᵢ, the kinetic
     energy changes by ½ Σ (1 − eᵢ) Λᵢ q̇ᵢ, which is not positive.
 
-    Args:
-        restitution: The share e of each joint, from 0 to 1.
-        side: Of each joint: −1 if it reaches or rests on its lower stop, 1 for the upper, else 0.
-        qd, M: The velocities before, and the mass matrix.
+    `side` of a joint is −1 if it reaches or rests on its lower stop, 1 for the upper, else 0.
     """
     touched = np.flatnonzero(side)
     away = -side[touched].astype(float)

@@ -133,9 +133,7 @@ class PieceGuards:
 def first_crossing(guards: Guards, start: float, end: float) -> tuple[float, int] | None:
     """Return when the first of several functions becomes negative, and which; None if none does.
 
-    Args:
-        guards: The functions, all at once; positive or zero where all is well.
-        start, end: The step. What is negative at its very start counts as crossing there.
+    What is negative at the very start of the step counts as crossing there.
     """
     values = guards(nodes(start, end))
     # for a step of no change at all the coefficients are the values, up to rounding

@@ -66,7 +66,7 @@ class Energy:
     @property
     def exchanged(self) -> float:
         """The largest amount of energy [J] that changed hands: what errors are measured by."""
-        return balance(self).exchanged
+        return Balance().add(self).exchanged
 
 
 def energy_of(
@@ -90,8 +90,8 @@ class Balance:
     low: np.ndarray = field(default_factory=lambda: np.full(2, np.inf))
     high: np.ndarray = field(default_factory=lambda: np.full(2, -np.inf))
 
-    def add(self, energy: Energy) -> None:
-        """Take the next rows of a run."""
+    def add(self, energy: Energy) -> Balance:
+        """Take the next rows of a run, and return the balance itself."""
         levels = np.array([energy.kinetic, energy.potential])
         self.start = levels[:, 0] if self.start is None else self.start
         self.low = np.minimum(self.low, levels.min(axis=1))
@@ -103,6 +103,7 @@ class Balance:
         self.worst = largest(self.worst, residual, turned, most[1:] - heat)
         works = (energy.actuators.sum(axis=1), energy.wrenches, energy.base, energy.disturbance)
         self.work, self.heat = largest(self.work, *works, energy.lost), float(most[-1])
+        return self
 
     @property
     def exchanged(self) -> float:
@@ -113,13 +114,6 @@ class Balance:
 def largest(*values: Any) -> float:
     """Return the largest size among numbers; NaN if one of them is."""
     return float(np.max(np.abs(np.concatenate([np.ravel(x) for x in values]))))
-
-
-def balance(energy: Energy) -> Balance:
-    """Return the balance of the rows of a run."""
-    found = Balance()
-    found.add(energy)
-    return found
 
 
 @dataclass(frozen=True)
@@ -158,16 +152,12 @@ def audit(
     least: float = 0.0,
     steps: Mapping[str, float] | None = None,
 ) -> Audit:
-    """Return the audit of a run.
+    """Return the audit of a run, in which `least` [J] counts as exchanged if hardly anything moves.
 
-    Args:
-        energy: Its energies and works.
-        limit: The share of the exchanged energy that may be unaccounted for.
-        least: What counts as exchanged at least [J], for runs in which hardly anything moves.
-        steps: `worst` and `exchanged` [J] of all its steps; of the rows, if not given. Rows between
-            steps are interpolated, so they count only where they are BETWEEN times the limit off.
+    `steps` has `worst` and `exchanged` [J] of all its steps, for which its rows stand if not given.
+    Rows between steps are interpolated, so they count only where BETWEEN times the limit off.
     """
-    rows = balance(energy)
+    rows = Balance().add(energy)
     worst, exchanged = rows.worst, max(rows.exchanged, least)
     if steps is not None:
         exchanged = max(steps["exchanged"], least)

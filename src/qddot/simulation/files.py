@@ -60,12 +60,7 @@ def save(motion: Trajectory, path: str | Path) -> None:
 
 
 def load(path: str | Path, robot: Robot | None = None) -> Trajectory:
-    """Return the motion that `save` wrote.
-
-    Args:
-        path: A .parquet, .csv or .npz file.
-        robot: The robot that moved, so that frames can be followed and films made.
-    """
+    """Return the motion that `save` wrote; see `Trajectory.load`."""
     path = Path(path)
     with reading(path, "a motion", ENDINGS) as kind:
         if kind == ".npz":

@@ -72,12 +72,9 @@ class Newton:
         m: int,
         inputs: dict[str, tuple[int, ...]],
     ) -> None:
-        """Record the residual.
+        """Record the residual; `instants` are given constants and torques.
 
-        Args:
-            instants: From constants and torques to the equation of motion.
-            n, m: How many joints there are, and numbers in the law's own state.
-            inputs: The shapes of what a step is made of.
+        There are n joints, and m numbers in the law's own state; a step is made of `inputs`.
         """
         self.size = size = 2 * n + m
         self.dry: tuple[int, ...] = ()

@@ -13,17 +13,17 @@ from typing import Any
 import numpy as np
 
 from qddot.model.limits import stops_of
+from qddot.motions.piecewise import control_points
 from qddot.motions.spline import interpolated
 from qddot.robot import Robot
 from qddot.simulation.energy import Balance, energy_of
 from qddot.simulation.equation import Layout
-from qddot.simulation.trajectory import Event
+from qddot.simulation.trajectory import NO_MOTOR, Event
 
 BLOCK = 500  # states
 BETWEEN = np.arange(1, 10) / 10  # of a step: where positions and velocities are looked at
 ROUNDING = 1e-9  # of a limit, or of the largest value: on a stop is not beyond it
 LEAST = 1e-4  # of their unit, what limits and values count as at least
-NO_MOTOR = "is given a torque, and has no motor"
 
 
 @dataclass
@@ -33,7 +33,7 @@ class Monitor:
     robot: Robot  # in float64 from the beginning on
     layout: Layout
     cut: Sequence[float] | np.ndarray | None = None  # torques are cut off at these
-    # from instants (k,), states (k, ...) and what else was given of them, to q̈, τ and asked torques
+    # from instants (k,), states (k, ...) and lists of what else was given, to q̈, τ, asked torques
     rows: Callable[..., tuple[np.ndarray, ...]] | None = None
     smooth: bool = True  # whether quintics hold between the states
     balance: Balance = field(default_factory=Balance)
@@ -44,7 +44,8 @@ class Monitor:
     passed: dict[tuple[str, int], tuple[float, float, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.robot = self.robot.with_options(dtype="float64")
+        if self.robot.dtype != "float64":  # one that is keeps what it has compiled
+            self.robot = self.robot.with_options(dtype="float64")
         self.seconds_cut, self.asked, self.change = np.zeros((3, self.robot.n))
 
     def add(self, t: float, y: np.ndarray, lost: float = 0.0, *more: Any) -> None:
@@ -57,7 +58,9 @@ class Monitor:
         """Look at the states that have come since the last time."""
         if not self.block or self.rows is None:
             return
-        t, Y, lost, *more = (np.array(column) for column in zip(*self.block, strict=True))
+        t, Y, lost, *more = zip(*self.block, strict=True)
+        t, Y, lost, *more = zip(*self.block, strict=True)
+        t, Y, lost = (np.array(column) for column in (t, Y, lost))
         self.block = []
         qdd, tau, asked = self.rows(t, Y, *more)
         parts = self.layout.parts(Y)
@@ -70,31 +73,23 @@ class Monitor:
             self.last = tuple(x[-1] for x in rows)
             self._watch(*(np.concatenate([x[None], y]) for x, y in zip(before, rows, strict=True)))
 
-    def _watch(
-        self,
-        t: np.ndarray,
-        q: np.ndarray,
-        qd: np.ndarray,
-        qdd: np.ndarray,
-        load: np.ndarray,
-        asked: np.ndarray,
-    ) -> None:
+    def _watch(self, *rows: np.ndarray) -> None:
         """Note what passes its limits in rows that begin with the last one looked at before."""
+        t, q, qd, qdd, load, asked = rows
         limits, tree, h = self.robot.limits, self.robot.tree, np.diff(t)[:, None]
         self._note("effort", t, load, -limits.effort, limits.effort)
         none = np.zeros(self.robot.n)
         self._note("motor", t, load * ~self.robot.actuated, none, none)
         self.asked = np.maximum(self.asked, asked.max(axis=0))
-        self.change = np.maximum(
-            self.change, (np.abs(np.diff(asked, axis=0)) * (h > 0)).max(axis=0)
-        )
+        changes = np.abs(np.diff(asked, axis=0)) * (h > 0)
+        self.change = np.maximum(self.change, changes.max(axis=0))
         if self.cut is not None:
             cut = load >= self.cut
             self.seconds_cut += (h * (1.0 * cut[1:] + cut[:-1])).sum(axis=0) / 2
             self._note("cut", t, asked, -np.array(self.cut), np.array(self.cut), least=0.0)
         self.seconds += float(h.sum())
-        if self.smooth and self._bounded:  # a step of an accurate method may be long
-            times = (t[:-1, None] + h * BETWEEN)[h[:, 0] > 0].ravel()
+        if self.smooth:  # a step of an accurate method may be long
+            times = (t[:-1, None] + h * BETWEEN)[self._leaving(h, q, qd, qdd)].ravel()
             between = interpolated(t, q, qd, qdd, times, None if tree.flat else tree)
             t = np.concatenate([t, times])
             order = np.argsort(t, kind="stable")
@@ -109,24 +104,24 @@ class Monitor:
     def _stops(self) -> tuple[np.ndarray, np.ndarray]:
         return stops_of(self.robot.model)[:2]
 
-    @cached_property
-    def _bounded(self) -> bool:
-        limits = self.robot.limits
-        ends = [*limits.lower, *limits.upper, *limits.velocity, *self._stops[0], *self._stops[1]]
-        return bool(np.isfinite(ends).any())
+    def _leaving(self, h: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        """Return which steps may pass a limit on their way: whose quintics' hulls do, (k − 1,)."""
+        if not self.robot.tree.flat:
+            return h[:, 0] > 0
+        limits, (low, high) = self.robot.limits, self._stops
+        low, high = np.maximum(low, limits.lower), np.minimum(high, limits.upper)
+        hull = control_points(h, (q[:-1], qd[:-1], qdd[:-1]), (q[1:], qd[1:], qdd[1:]))
+        beyond = np.any((hull < low) | (hull > high), axis=(0, 2))
+        beyond |= np.any(np.abs(np.diff(hull, axis=0)) > limits.velocity * h / 5, axis=(0, 2))
+        return beyond & (h[:, 0] > 0)
 
     def _note(
-        self,
-        what: str,
-        t: np.ndarray,
-        value: np.ndarray,
-        low: np.ndarray,
-        high: np.ndarray,
-        least: float = ROUNDING,
+        self, what: str, t: np.ndarray, value: np.ndarray, *ends: Any, least: float = ROUNDING
     ) -> None:
         """Note when each joint first passes a limit, and by how much at worst."""
+        low, high = ends
         beyond = np.maximum(value - high, low - value)
-        size = np.abs(np.where(np.isfinite(high), high, 0)) + np.abs(value).max(axis=0)
+        size = np.abs(np.where(np.isfinite(high), high, 0)) + np.fmax.reduce(np.abs(value))
         past = beyond >= least * (size + LEAST)
         for i in map(int, np.flatnonzero((past & (size > 0)).any(axis=0))):
             when = first_time(t, past[:, i], beyond[:, i])

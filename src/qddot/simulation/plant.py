@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -55,8 +55,11 @@ class Plant:
     def inputs(self, t: float, y: np.ndarray, modes: Modes, end: float = np.inf) -> list[Any]:
         """Return the inputs of a program besides y, at one instant of a piece that ends at `end`.
 
-        A table that jumps there has not jumped yet.
+        A table that jumps there has not jumped yet. Nothing is asked twice in a row for a state.
         """
+        key = (y.tobytes(), t, end)  # solvers write into y
+        if self._last[0] == key and self._last[1] is modes:
+            return self._last[2]
         at = self.layout
         values: dict[str, Any] = {"t": np.float64(t), "direction": modes.direction}
         values |= {"free": modes.free, "parameters": self.parameters}
@@ -68,12 +71,13 @@ class Plant:
                 values |= {"base_velocity": value[:6], "base_acceleration": value[6:]}
             else:
                 values[name] = value
-        return [values[name] for name in self._names]
+        self._last[:] = key, modes, [values[name] for name in self._names]
+        return self._last[2]
 
     def rate_in(self, modes: Modes, end: float = np.inf) -> Any:
         """Return dy/dt as a function of t and y, in given modes, in a piece that ends at `end`."""
         kernel = self.kernel("rate").call
-        if self._constant_inputs:
+        if self.constant_inputs:
             rest = self.inputs(0.0, np.zeros(self.layout.size), modes)
             return lambda t, y: kernel(y, *rest)
         return lambda t, y: kernel(y, *self.inputs(t, y, modes, end))
@@ -92,13 +96,21 @@ class Plant:
         return lambda K: StagedStep(stages, rest, K)
 
     def rows(
-        self, t: np.ndarray, Y: np.ndarray, modes: Modes, end: float = np.inf
+        self,
+        t: np.ndarray,
+        Y: np.ndarray,
+        modes: Modes,
+        end: float = np.inf,
+        each: Sequence[list[Any]] = (),
     ) -> tuple[np.ndarray, ...]:
-        """Return q̈, τ, reactions and the torques asked for, at many instants of one piece."""
+        """Return q̈, τ, reactions and the torques asked for, at many instants of one piece.
+
+        `each` are the inputs at the instants, where they are known.
+        """
         kernel = self.kernel("row")
-        if self._constant_inputs:
+        if self.constant_inputs:
             return kernel(Y, *self.inputs(0.0, Y[0], modes))
-        each = [self.inputs(ti, yi, modes, end) for ti, yi in zip(t, Y, strict=True)]
+        each = each or [self.inputs(ti, yi, modes, end) for ti, yi in zip(t, Y, strict=True)]
         return kernel(Y, *(np.array(column) for column in zip(*each, strict=True)))
 
     def modes(self, t: float, y: np.ndarray, loose: int = -1) -> Modes:
@@ -133,6 +145,11 @@ class Plant:
         return spacing / 10 if modes.held.any() else spacing
 
     @cached_property
+    def _last(self) -> list[Any]:
+        """What inputs were asked of last, with the modes, and the inputs."""
+        return [None, None, []]
+
+    @cached_property
     def _kernels(self) -> dict[str, Kernel]:
         return {}
 
@@ -146,6 +163,7 @@ class Plant:
         """Whether nothing that acts is asked in Python."""
         return all(signal.constant is not None for signal in self.signals.values())
 
-    @property
-    def _constant_inputs(self) -> bool:
+    @cached_property
+    def constant_inputs(self) -> bool:
+        """Whether nothing that acts changes in time or with the state, but by its mode."""
         return self.forces.law is None and self._compiled_inputs

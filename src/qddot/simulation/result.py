@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from qddot.dynamics.kinematics import Axes
-from qddot.errors import listing
 from qddot.robot import Robot
 from qddot.simulation.energy import Energy, advice, energy_of
 from qddot.simulation.files import joint_units
-from qddot.simulation.monitor import NO_MOTOR, Monitor
+from qddot.simulation.monitor import Monitor
 from qddot.simulation.run import SAME, Run
-from qddot.simulation.trajectory import Event, Trajectory
+from qddot.simulation.trajectory import Event, Trajectory, impossible_inputs
 
 
 def trajectory(run: Run, how: dict[str, Any], audit_limit: float) -> Trajectory:
@@ -52,8 +51,8 @@ def trajectory(run: Run, how: dict[str, Any], audit_limit: float) -> Trajectory:
 
 def with_status(motion: Trajectory, status: str) -> Trajectory:
     """Return a motion with how it ended, and what is wrong with it besides its energy balance."""
-    wrong = [motion.how[key] for key in ("memory", "no_motor") if motion.how.get(key)]
-    return replace(motion, status=status + "".join(f" NOT GOOD: {each}." for each in wrong))
+    wrong = "".join(f" NOT GOOD: {each}." for each in impossible_inputs(motion))
+    return replace(motion, status=status + wrong)
 
 
 def kept_motion(
@@ -82,8 +81,6 @@ def kept_motion(
     energy = energy_of(parts, kinetic, potential, np.zeros(len(t)) if impacts is None else impacts)
     # what moves every joint at a thousandth of a radian or metre per second counts as exchanged
     least = 0.5 * float(np.trace(exact.mass_matrix(q[0]))) * 1e-6
-    seen = monitor.events
-    idle = listing(f"{x.joint} {x.name}" for x in seen if x.name == NO_MOTOR)
     return Trajectory(
         robot=robot,
         joint_names=robot.joint_names,
@@ -95,8 +92,8 @@ def kept_motion(
         tau=tau,
         energy=energy,
         wrenches={f: _in_world_axes(robot, q, f, x, axes) for f, x in wrenches.items()},
-        events=tuple(sorted([*events, *seen], key=lambda event: event.t)),
-        how={**how, "least_energy": least, "no_motor": idle, **monitor.how},
+        events=tuple(sorted([*events, *monitor.events], key=lambda event: event.t)),
+        how={**how, "least_energy": least, **monitor.how},
         positions=robot.model.position_names,
         **more,
     )

@@ -232,16 +232,7 @@ def status(finite: np.ndarray, kept: list[np.ndarray], t: np.ndarray, step: floa
 def run_on_gpu(
     robot: Robot, loop: Iteration, given: RolloutSetup, kept: dict[str, Any], every: int, h: float
 ) -> None:
-    """Fill the rows of `kept` after the first, which holds where the motions start.
-
-    Args:
-        robot: Whose type of number counts.
-        loop: What a step is.
-        given: The arrays, on the GPU.
-        kept: By name, arrays of shape (..., rows, size).
-        every: How many steps there are from row to row.
-        h: How long a step is [s].
-    """
+    """Fill the rows of `kept` as `run_on_cpu` does, of arrays that are on the GPU."""
     xp, dtype = given.xp, np.dtype(robot.dtype)
     count = prod(given.batch)
     first = [x.reshape(count, *x.shape[-2:])[:, 0] for x in kept.values()]

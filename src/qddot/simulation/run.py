@@ -78,6 +78,8 @@ class Run:
         jumps = [t for signal in self.plant.signals.values() for t in signal.breaks]
         self.breaks = np.unique(np.array(jumps))
         units = joint_units(self.plant.robot)
+        if self.monitor is not None:
+            self.monitor.rows = self._rows
         self.pace = Pace(self.duration, self.most_steps, self.names, units)
 
     def go(self) -> None:
@@ -129,9 +131,7 @@ class Run:
         piece = SmoothPiece(modes, end, self.lost)
         piece.keep(self.t, self.y)
         self.pieces.append(piece)
-        if self.monitor is not None:
-            self.monitor.rows = self._rows
-            self.monitor.add(self.t, self.y, self.lost)
+        self._add()
         solver = self.solver(modes, self.t, self.y, end)
         guards = PieceGuards(self.plant, modes, self.t, end, self.watches, self.signs)
         found: tuple[float, Crossing] | None = None
@@ -155,8 +155,7 @@ class Run:
                 piece.keep(between, self.plant.projected(path(between).T))
             y[v][modes.held] = 0.0  # whatever a solver's rounding makes of it
             self.t, self.y = t, y
-            if self.monitor is not None:
-                self.monitor.add(t, y, self.lost)
+            self._add()
             self._show_progress()
             self.pace.look(self.steps, t, y[v])
             self._notice_signs()
@@ -166,19 +165,28 @@ class Run:
         self._look()
         return None if found is None else found[1]
 
+    def _add(self) -> None:
+        if self.monitor is None:
+            return
+        plant, piece, more = self.plant, self.pieces[-1], ()
+        if not plant.constant_inputs:  # users' functions are asked as seldom as may be
+            more = (plant.inputs(self.t, self.y, piece.modes, piece.end),)
+        self.monitor.add(self.t, self.y, self.lost, *more)
+
     def _look(self) -> None:
         if self.monitor is not None:
             self.monitor.look()
 
-    def _rows(self, t: np.ndarray, Y: np.ndarray) -> tuple[np.ndarray, ...]:
+    def _rows(self, t: np.ndarray, Y: np.ndarray, *each: Any) -> tuple[np.ndarray, ...]:
         """Return q̈, τ and the torques asked for, at states of the last piece."""
-        qdd, tau, _, asked = self.plant.rows(t, Y, self.pieces[-1].modes, self.pieces[-1].end)
+        piece = self.pieces[-1]
+        qdd, tau, _, asked = self.plant.rows(t, Y, piece.modes, piece.end, *each)
         return qdd, tau, asked
 
     def _notice_signs(self) -> None:
         """Note the sign of watched functions that were zero at the start."""
         at = self.plant.layout
-        for k in np.flatnonzero(self.signs == 0):
+        for k in np.flatnonzero(self.signs == 0) if self.watches else ():
             value = self.watches[k].at(self.t, self.y[at.q], self.y[at.v])
             self.signs[k] = np.sign(value)
 
@@ -186,7 +194,7 @@ class Run:
         """Return the instants in (start, end] at which a row is kept."""
         found = []
         for every in self.every:
-            first, last = (int(np.floor(t / every * (1 + 1e-12))) for t in (start, end))
+            first, last = int(start / every * (1 + 1e-12)), int(end / every * (1 + 1e-12))
             found.append(np.minimum(np.arange(first + 1, last + 1) * every, end))
         if len(found) == 1:
             return found[0]
@@ -244,19 +252,20 @@ class Run:
     def _keep_changes(self, before: Modes | None, now: Modes) -> None:
         """Keep as events which joints have stuck, broken loose or left a stop."""
         for i, name in enumerate(self.names):
+            what = ""
             if before is None:
                 if now.stop[i] and now.held[i]:
-                    which = "lower" if now.stop[i] < 0 else "upper"
-                    self.events.append(Event(self.t, f"rests on its {which} stop", name))
-                continue
-            if before.stop[i] and not now.stop[i]:
-                self.events.append(Event(self.t, "leaves its stop", name))
+                    what = f"rests on its {'lower' if now.stop[i] < 0 else 'upper'} stop"
+            elif before.stop[i] and not now.stop[i]:
+                what = "leaves its stop"
             elif now.held[i] and not before.held[i] and not now.stop[i]:
-                self.events.append(Event(self.t, "sticks", name))
+                what = "sticks"
             elif before.held[i] and not now.held[i]:
-                self.events.append(Event(self.t, "slips", name))
+                what = "slips"
             elif now.direction[i] * before.direction[i] < 0:
-                self.events.append(Event(self.t, "turns round", name))
+                what = "turns round"
+            if what:
+                self.events.append(Event(self.t, what, name))
 
     def _show_progress(self) -> None:
         done = int(100 * self.t / self.duration)

@@ -197,12 +197,8 @@ def outside(
 def signal(name: str, value: Any, parts: Sequence[str], duration: float) -> Signal:
     """Return the signal behind a value: an array, a table with rows over the run, a function.
 
-    Args:
-        name: What it is, for messages: "the torque".
-        value: An array (k,); one of shape (rows, k), spread evenly over the run, with straight
-            lines between the rows; `Samples`; or a function of (t, q, qd).
-        parts: The names of its k entries.
-        duration: How long the run is [s].
+    It is an array (k,); one of shape (rows, k), spread evenly over the run, with straight lines
+    between the rows; `Samples`; or a function of (t, q, qd). Messages use its name and its parts'.
 
     Raises:
         BadArgument: If it is none of these, or has the wrong shape, or is not finite.

@@ -192,7 +192,11 @@ def simulate(
         run.failed = run.interrupted = True
         run.keep_last()
         raise Interrupted(trajectory(run, chosen.how, audit_limit)) from None
-    found = trajectory(run, chosen.how, audit_limit)
+    try:
+        found = trajectory(run, chosen.how, audit_limit)
+    except Stopped as reason:
+        why = f"Asked again about t = {reason.t:g} s, {reason.what}; in the run it gave a value"
+        raise BadArgument(f"{why}. It must depend on (t, q, qd) alone.") from reason.__cause__
     if not found.good:
         warnings.warn(found.status, SimulationWarning, stacklevel=2)
     return found

@@ -178,7 +178,7 @@ def plain(value: Any) -> Any:
 def from_json(text: str | bytes, path: object) -> About:
     """Return the facts that `to_json` wrote, checked."""
     try:
-        data = json.loads(text)
+        data = {"positions": []} | json.loads(text)
         if data["format"] != FORMAT:
             raise BadFile(
                 path,
@@ -186,21 +186,22 @@ def from_json(text: str | bytes, path: object) -> About:
                 f"format {FORMAT}",
                 "Read it with the version that wrote it.",
             )
-        joints, units = strings(data["joints"]), strings(data["units"])
-        events = tuple(
-            Event(float(t), *strings([name, joint, detail]))
-            for t, name, joint, detail in data["events"]
-        )
-        states, rows = data["states"], data["rows"]
-        fits = len(joints) == len(units) and set(units) <= {*UNITS, UNKNOWN_UNIT}
+        names = {key: strings(data[key]) for key in ("joints", "units", "frames", "positions")}
+        events = tuple(Event(float(t), *strings(words)) for t, *words in data["events"])
+        if any(len(each) != 4 for each in data["events"]):
+            raise TypeError
+        known = len(names["joints"]) == len(names["units"])
+        fits = known and set(names["units"]) <= {*UNITS, UNKNOWN_UNIT}
         fits = fits and isinstance(data["finished"], bool) and isinstance(data["how"], dict)
         fits = fits and all(
-            x is None or (type(x) is int and 0 <= x < 2**40) for x in (states, rows)
+            x is None or (type(x) is int and 0 <= x < 2**40) for x in (data["states"], data["rows"])
         )
+        strings([data["robot"], data["status"]])
         if not fits:
             raise TypeError
-        frames, words = strings(data["frames"]), strings([data["robot"], data["status"]])
-        positions = strings(data.get("positions", []))
+        said: dict[str, Any] = {each.name: data[each.name] for each in fields(About)}
+        said |= {**names, "events": events}
+        return About(**said)
     except BadFile:
         raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
@@ -209,19 +210,6 @@ def from_json(text: str | bytes, path: object) -> About:
             "its metadata is damaged",
             "Write the file again. In a .csv, delete the first line: the columns are enough.",
         ) from None
-    return About(
-        joints,
-        units,
-        frames,
-        states,
-        rows,
-        words[0],
-        events,
-        data["finished"],
-        words[1],
-        data["how"],
-        positions,
-    )
 
 
 def strings(values: Any) -> tuple[str, ...]:

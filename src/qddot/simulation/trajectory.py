@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
+NO_MOTOR = "is given a torque, and has no motor"
+STOPPED = {  # events in which stops act, and which stops
+    f"{verb} its {side} stop": side for verb in ("hits", "rests on") for side in ("lower", "upper")
+}
 INSTANTS = 2000  # of a motion at which its smooth form is compared with it, at least
 
 
@@ -77,8 +81,7 @@ class Trajectory(Judged):
     @property
     def good(self) -> bool:
         """Whether it finished, its inputs can be, and its energy balance holds."""
-        wrong = self.how.get("memory") or self.how.get("no_motor")
-        return self.finished and self.audit.good and not wrong
+        return self.finished and self.audit.good and not impossible_inputs(self)
 
     @property
     def problems(self) -> tuple[str, ...]:
@@ -271,6 +274,12 @@ class Trajectory(Judged):
         return self.robot
 
 
+def impossible_inputs(motion: Trajectory) -> list[str]:
+    """Return what cannot act: a function with a memory, a torque where there is no motor."""
+    idle = [f"{event.joint} {NO_MOTOR}" for event in motion.events if event.name == NO_MOTOR]
+    return [each for each in (motion.how.get("memory"), listing(idle)) if each]
+
+
 def lines(motion: Trajectory) -> list[str]:
     """Return what there is to say of a motion, in a few lines."""
     name = f" of {one_line(motion.robot_name)!r}" if motion.robot_name else ""
@@ -301,13 +310,11 @@ def lines(motion: Trajectory) -> list[str]:
 
 def stops_acted(motion: Trajectory) -> dict[str, list[str]]:
     """Return which stops held or hit which joints: "upper", "lower", by joint."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, dict[str, None]] = {}
     for event in motion.events:
-        verb, _, which = event.name.removesuffix(" stop").partition(" its ")
-        sides = found.setdefault(event.joint, []) if verb in ("hits", "rests on") else [which]
-        if which not in sides:
-            sides.append(which)
-    return found
+        if event.name in STOPPED:
+            found.setdefault(event.joint, {})[STOPPED[event.name]] = None
+    return {joint: list(sides) for joint, sides in found.items()}
 
 
 def stop_words(motion: Trajectory) -> list[str]:

@@ -194,9 +194,9 @@ class KeptColumns:
     ) -> list[Column]:
         """Return the columns in order, with the units of the robot's joints.
 
-        `error` is the unit of what laws are off by, "" where there is no law; `exact` says that
-        energy was audited, `named` that there are several controllers. `varied` is what runs differ
-        in: columns and units.
+        `error` is the unit of what laws are off by, "" where there is no law; `exact` says whether
+        energy was audited, `varied` has columns and units of what runs differ in, and with several
+        controllers they are `named`.
         """
 
         def each(name: str, quantity: str, words: str, kind: str = "float") -> list[Column]:

@@ -64,10 +64,10 @@ def read_controllers(
     unset: tuple[Robot, RobotSettings],
     seed: int,
 ) -> tuple[Controller, ...]:
-    """Return the controllers of a plan for the nominal arm at q, one without a law if it has none.
+    """Return the controllers of a plan for the nominal arm, one without a law where it has none.
 
-    If the plan gives a start, runs start there. `unset` is the robot without what the plan sets
-    about it, and that. The seed is that of models that are wrong at random.
+    Runs start at q where the plan gives a start; `unset` is the robot without what the plan sets
+    about it, and that; the seed is of models that are wrong at random.
     """
     given, nobody = table.data.get("control"), Controller("", (q, np.zeros(robot.n)))
     if given is None:

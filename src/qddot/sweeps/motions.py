@@ -53,10 +53,7 @@ class Rollouts:
         return _kernel(self.case, Forces(self.case.law, smoothing=self.case.study.clock.smoothing))
 
     def motions(self, runs: np.ndarray, values: Values, constants: np.ndarray) -> Motions:
-        """Return the motions of the runs of these numbers, which differ in the values.
-
-        The constants are the parameters of their arms, shape (runs, parameters).
-        """
+        """Return the motions of these runs; `constants` are their arms', (runs, parameters)."""
         case, clock = self.case, self.case.study.clock
         count, n = len(runs), case.n
         q0, qd0 = values["q0"], values["qd0"]

@@ -149,10 +149,7 @@ def _beside(folder: Path, name: str) -> str:
 
 
 def write_plan(path: str | Path, source: str, robot: Robot) -> None:
-    """Write a plan for a robot as a .toml file; a file that is there is left as it is.
-
-    The source is what the plan calls the robot: a built-in name or a file, seen from the plan.
-    """
+    """Write a plan for a robot, which it calls `source`; a file that is there is left as it is."""
     check_place(path, "A plan", (".toml", ".TOML"))
     if Path(path).exists():
         raise BadArgument(

@@ -142,10 +142,7 @@ class Distribution:
 def drawn(
     distribution: Distribution, seed: int, name: str, index: np.ndarray, width: int
 ) -> np.ndarray:
-    """Return the draws of these numbers, counted from 0, shape (len(index), width).
-
-    The seed is the plan's; the quantity of this name has `width` parts.
-    """
+    """Return the draws of these numbers, counted from 0, of a quantity with `width` parts."""
     found = np.empty((len(index), width))
     blocks = index // BLOCK
     for block in np.unique(blocks):

@@ -87,10 +87,10 @@ class Study:
 def prepared(
     document: Mapping[str, Any], robot: Robot, line_of: LineOf = no_lines, file: str = ""
 ) -> Study:
-    """Return the study of a plan, or raise a `BadPlan` with all its problems.
+    """Return the study of a plan for a robot; messages name lines of the file.
 
-    The document is the plan but for its robot: what a TOML file holds, or the same as dicts. For
-    messages there are the name of the file, and `line_of`, from a path of keys to a line of it.
+    Raises:
+        BadPlan: With every problem of the plan.
     """
     found: list[Problem] = []
     document = _plain(document)

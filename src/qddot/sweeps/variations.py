@@ -84,8 +84,7 @@ def read_variations(
 ) -> tuple[Variation, ...]:
     """Return the lines of [vary], wholes before parts, in the order of the plan.
 
-    The table is None where there is none. The places are every name that may be written, with the
-    quantity and the part meant; the aliases are other names of the same.
+    `quantities` may vary; `places` has what every name that may be written means.
     """
     if table is None:
         return ()

@@ -182,13 +182,7 @@ def driven_tendons(compiled: MujocoModel) -> set[int]:
 def ignored(
     compiled: MujocoModel, left_out: set[int], kept: Container[int] = ()
 ) -> Iterator[Problem]:
-    """Yield what else of the file has no place in a model of rigid links and joints.
-
-    Args:
-        compiled: The model.
-        left_out: The bodies that are left out.
-        kept: The tendons that are couplings now.
-    """
+    """Yield what else of the file has no place in a model; tendons that are `kept` have one."""
     m, names = compiled.model, compiled.names
     numbers = [t for t in range(m.ntendon) if t not in kept]
     tendons = {t: names.names["tendon", t] or f"number {t + 1}" for t in numbers}
