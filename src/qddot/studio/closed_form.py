@@ -40,12 +40,8 @@ def entry(
 ) -> dict[str, Any]:
     """Return an entry of a quantity as LaTeX and text.
 
-    Args:
-        robot: The robot; its parameters may be symbols.
-        name: "M", "C", "c" or "g".
-        place: Row and column from 0, or the row alone.
-        q, qd: Where the arm stands, to say which terms are the largest there.
-        tell: What to do with words about how far the work is.
+    The quantity is M, C, c or g, its place row and column from 0, or the row alone. Which terms are
+    the largest is said for q and qd.
     """
     if not _derived or _derived[0][0].model != robot.model:
         tell("Deriving the equations of motion, exactly", None)

@@ -61,13 +61,7 @@ def last_part(name: str) -> str:
 
 
 def read_dropped(name: str, data: bytes, *, tell: Callable[..., None]) -> Model:
-    """Return the model in a dropped file. Runs in a helper, in its private folder.
-
-    Args:
-        name: The file's own name.
-        data: What is in it.
-        tell: What to do with words about how far the work is.
-    """
+    """Return the model in a dropped file. Runs in a helper, in its private folder."""
     words, ending = check_name(name)
     tell(f"Reading {words}", None)
     path = Path(f"{OUR_NAME}{ending}")

@@ -75,12 +75,9 @@ def csv_of(columns: Mapping[str, np.ndarray]) -> bytes:
 
 
 def report(robot: Robot, motion: bytes | None, *, tell: Callable[..., None]) -> bytes:
-    """Return the report of a robot. Runs in a helper, in its private folder.
+    """Return the report of a robot, with a motion as CSV, or a fall.
 
-    Args:
-        robot: The robot.
-        motion: A motion of it to show, as CSV; a fall if None.
-        tell: What to do with words about how far the work is.
+    Runs in a helper, in its private folder.
     """
     from qddot.present.report.report import SECONDS, Outcome, subject_of, write_report
     from qddot.simulation.files import load

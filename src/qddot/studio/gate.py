@@ -85,10 +85,7 @@ class Gate:
     def refusal(self, head: bytes) -> bytes | None:
         """Return the whole answer to a request that is no plain GET; None lets it be read.
 
-        websockets hangs up on these without an answer.
-
-        Args:
-            head: The request up to its blank line.
+        websockets hangs up on these without an answer. The head of a request ends at a blank line.
         """
         first, *lines = head.decode("latin-1").split("\r\n")
         method, space, _ = first.partition(" ")

@@ -106,14 +106,7 @@ class ShownArm:
 
 
 def make_arm(label: str, robot: Robot, exact: Robot, tell: Told) -> ShownArm:
-    """Return a robot with its kernels compiled.
-
-    Args:
-        label: What the page calls it.
-        robot: It, numeric.
-        exact: It, for closed forms.
-        tell: What to do with words about how far the work is.
-    """
+    """Return a numeric robot with its kernels compiled; `exact` is it for closed forms."""
     check(robot)
     tip = robot.tip
     tell(f"Compiling the equations of motion of {printable(robot.name)}", 0.2)

@@ -71,14 +71,7 @@ _plants: list[tuple[tuple[Any, Changes], HeldPlant]] = []
 def live(
     run: Controlled, state: LiveState | None, seconds: float, *, tell: Callable[..., None]
 ) -> tuple[dict[str, Any], LiveState]:
-    """Return the next piece of a live loop, and where it is then.
-
-    Args:
-        run: The arm, the law and how it is asked, as they are now.
-        state: Where the loop is; None: at the start of the run.
-        seconds: How long the piece is.
-        tell: What to do with words about how far the work is.
-    """
+    """Return the next piece of a live loop [s], and where it is then; it starts without a state."""
     state = state or LiveState.at(run.q, run.qd)
     parts = [run.control.get(key) for key in ("law", "reference", "frame", "axes")]
     following = json.dumps(parts, sort_keys=True)

@@ -55,15 +55,7 @@ def quantities(arm: ShownArm, state: State) -> dict[str, Any]:
 
 
 def now(arm: ShownArm, state: State, frame: str, ellipsoid: bool, torques: bool) -> dict[str, Any]:
-    """Return the answer "now".
-
-    Args:
-        arm: The robot.
-        state: Its state.
-        frame: Whose place and effective mass are wanted.
-        ellipsoid: Whether the effective mass is drawn.
-        torques: Whether the gravity torques are drawn.
-    """
+    """Return the answer "now", with the place and the effective mass of a frame."""
     found = quantities(arm, state)
     X = arm.robot.pose(state.q, frame)
     tip, turn = X[:3, 3], to_rpy(X[:3, :3])

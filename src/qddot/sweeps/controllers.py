@@ -66,13 +66,8 @@ def read_controllers(
 ) -> tuple[Controller, ...]:
     """Return the controllers of a plan, one without a law where it has none.
 
-    Args:
-        table: The plan.
-        robot: The nominal arm.
-        q: Where it is.
-        start_given: Whether the plan gives a start: then runs start there.
-        unset: The robot without what the plan sets about it, and that.
-        seed: Of models that are wrong at random.
+    Runs start at q where the plan gives a start. `unset` is the robot without what the plan sets
+    about it, and that; the seed is for models that are wrong at random.
     """
     given, nobody = table.data.get("control"), Controller("", (q, np.zeros(robot.n)))
     if given is None:

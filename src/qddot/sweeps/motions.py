@@ -53,13 +53,7 @@ class Rollouts:
         return _kernel(self.case, Forces(self.case.law, smoothing=self.case.study.clock.smoothing))
 
     def motions(self, runs: np.ndarray, values: Values, constants: np.ndarray) -> Motions:
-        """Return the motions of these runs.
-
-        Args:
-            runs: Their numbers.
-            values: What they differ in.
-            constants: The parameters of their arms, shape (runs, parameters).
-        """
+        """Return the motions of these runs; `constants` has shape (runs, parameters)."""
         case, clock = self.case, self.case.study.clock
         count, n = len(runs), case.n
         q0, qd0 = values["q0"], values["qd0"]

@@ -142,15 +142,7 @@ class Distribution:
 def drawn(
     distribution: Distribution, seed: int, name: str, index: np.ndarray, width: int
 ) -> np.ndarray:
-    """Return the draws of these numbers, shape (len(index), width).
-
-    Args:
-        distribution: How.
-        seed: Of the plan.
-        name: Of what is drawn.
-        index: Which draws, counted from 0.
-        width: How many parts the quantity has.
-    """
+    """Return the draws of these numbers, counted from 0, shape (len(index), width)."""
     found = np.empty((len(index), width))
     blocks = index // BLOCK
     for block in np.unique(blocks):

@@ -89,11 +89,7 @@ def prepared(
 ) -> Study:
     """Return the study of a plan.
 
-    Args:
-        document: The plan, but for its robot: what a TOML file holds, or the same as dicts.
-        robot: Its robot.
-        line_of: From a path of keys to a line of the file, for messages.
-        file: The file's name.
+    The document is the plan, but for its robot.
 
     Raises:
         BadPlan: With every problem of the plan.

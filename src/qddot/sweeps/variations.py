@@ -84,11 +84,7 @@ def read_variations(
 ) -> tuple[Variation, ...]:
     """Return the lines of [vary], wholes before parts, in the order of the plan.
 
-    Args:
-        table: The table; None where there is none.
-        quantities: What may vary, by name.
-        places: Every name that may be written: the quantity and the part meant.
-        aliases: Other names of the same.
+    `places` has of every name that may be written the quantity and the part meant.
     """
     if table is None:
         return ()

@@ -184,10 +184,7 @@ def ignored(
 ) -> Iterator[Problem]:
     """Yield what else of the file has no place in a model of rigid links and joints.
 
-    Args:
-        compiled: The model.
-        left_out: The bodies that are left out.
-        kept: The tendons that are couplings now.
+    `left_out` are bodies; the tendons in `kept` are couplings now.
     """
     m, names = compiled.model, compiled.names
     numbers = [t for t in range(m.ntendon) if t not in kept]

@@ -46,10 +46,8 @@ class MjcfSource:
     def line(self, kind: str, name: str, info: str) -> tuple[str, int | None]:
         """Return the file, if it is an included one, and the line of an element.
 
-        Args:
-            kind: "body", "joint", "site", or the section that the element is in.
-            name: Its name in the file, empty where it has none.
-            info: What MuJoCo says about it: its line, unless it was included.
+        Its kind is "body", "joint", "site", or its section; `info` is what MuJoCo says about it:
+        its line, unless it was included.
         """
         if (kind, name) in self.lines:
             file, line = self.lines[kind, name]
