@@ -585,6 +585,23 @@ def test_signs_of_little_memory_are_none_where_a_package_is_missing():
         assert is_lack(MemoryError())
 
 
+def test_room_is_asked_for_libraries_that_are_there_and_the_missing_are_named():
+    from qddot.cli import memory
+
+    with patch.dict(memory.ROOM, {"no_such_package": 10**9, "json": 10**9}):
+        assert memory.AskForRoom().find_spec("no_such_package", None) is None
+        with pytest.raises(MemoryError):
+            memory.AskForRoom().find_spec("json", None)
+
+
+@pytest.mark.parametrize(("most", "more"), [(300, 1000), (1500, 3000)])
+def test_more_memory_is_advised_than_there_is(most, more):
+    from qddot.cli import memory
+
+    with patch("qddot.cli.memory.most_memory", lambda: most):
+        assert f"may use {most} MB (ulimit -v). Allow it {more} MB or more." in memory.words()
+
+
 def test_the_warnings_of_a_file_name_it_once(tmp_path):
     text = '<robot name="r"><link name="a" x="1"/>\n<link name="b" y="2"/>'
     joint = '<joint name="j" type="continuous" z="1"><parent link="a"/><child link="b"/></joint>'

@@ -10,6 +10,7 @@ import errno
 import os
 import sys
 from importlib.abc import MetaPathFinder
+from importlib.machinery import PathFinder
 from mmap import mmap
 from typing import Any
 
@@ -22,12 +23,13 @@ SIGNS += ("out of memory", "time or memory")  # in words of ours too
 
 
 class AskForRoom(MetaPathFinder):
-    """Raises MemoryError where there is no room for a library that is to be loaded."""
+    """Raises MemoryError where a library that is to be loaded is there, and no room for it."""
 
     def find_spec(self, fullname: str, path: Any, target: Any = None) -> None:
         """Find nothing; look whether there is room."""
+        large = fullname in ROOM and PathFinder.find_spec(fullname, path)
         try:
-            mmap(-1, ROOM.get(fullname, 1) * 10**6).close()
+            mmap(-1, (ROOM[fullname] if large else 1) * 10**6).close()
         except OSError:
             raise MemoryError from None
 
@@ -64,5 +66,6 @@ def words() -> str:
     """Return what to say about it."""
     most, remedy = most_memory(), "Take a smaller robot or a shorter run."
     if most is not None:
-        remedy = f"This program may use {most} MB (ulimit -v). Allow it 1000 MB or more."
+        more = max(1000, 2 * most)
+        remedy = f"This program may use {most} MB (ulimit -v). Allow it {more} MB or more."
     return f"there is not enough memory for this.\n  {remedy}"

@@ -54,18 +54,12 @@ def no_lines(path: tuple) -> None:
 
 
 def read_document(
-    data: Mapping[str, Any],
-    name: str,
-    line_of: LineOf = no_lines,
-    places: Places | None = None,
+    data: Mapping[str, Any], name: str, line_of: LineOf = no_lines, places: Places | None = None
 ) -> Model:
     """Return the model that a document describes.
 
-    Args:
-        data: The document: what a TOML or JSON file holds, or the same as Python dicts.
-        name: The robot's name where the document has none.
-        line_of: From a path of keys and indices to a line number, for messages.
-        places: Where its meshes may be; anywhere, if a Python program gives the document.
+    `name` is the robot's where the document has none. Its meshes may be anywhere if no places are
+    given, as by a Python program.
 
     Raises:
         BadRobot: With every problem of the document.

@@ -29,10 +29,7 @@ def flattened(
 ) -> Iterator[tuple[str, Any]]:
     """Yield keys and values; tables that unquoted dots have made are one key again.
 
-    Args:
-        data: What a file or a person gives.
-        is_value: Whether a table is a value itself.
-        before: What stands in front of the keys.
+    `is_value` says of a table whether it is a value itself; `before` stands in front of the keys.
     """
     for key, value in data.items():
         if isinstance(value, Mapping) and not is_value(value):

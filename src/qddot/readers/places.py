@@ -37,10 +37,7 @@ class Places:
     def mesh(self, file: str, scale: tuple = (1, 1, 1), folder: str = "") -> MeshShape:
         """Return the mesh that a robot's file names, found or not.
 
-        Args:
-            file: As the robot's file has it.
-            scale: Of its numbers, along x, y and z.
-            folder: Where plain names start from, within the folder of the robot's file.
+        Plain names start from `folder`, within the folder of the robot's file.
         """
         path, why = self.find(file, folder)
         return MeshShape(file, scale, path, why)

@@ -58,12 +58,8 @@ def read(
 ) -> Model:
     """Return the model of a built-in robot or of a file.
 
-    Args:
-        source: The name or the path.
-        inertia: What becomes of inertias that no body has: "refuse" them, or take the "nearest"
-            that one has, each with a warning.
-        package_paths: Folders that are ROS packages or hold them.
-        arguments: Of a xacro file, by name.
+    Inertias that no body has are refused, or replaced by the "nearest" that one has, with a warning
+    each. Package paths are ROS packages or hold them; arguments are of a xacro file, by name.
 
     Raises:
         UnknownRobot: If it is neither.

@@ -60,9 +60,7 @@ OTHER_FORMATS = {
 def read_urdf(path: Path, places: Places | None = None) -> Model:
     """Return the model in a URDF file.
 
-    Args:
-        path: The file.
-        places: Where its meshes may be; in its own folder and package, if not given.
+    Its meshes are in its own folder and package, if no places are given.
 
     Raises:
         BadFile: If it is not XML or not URDF.

@@ -38,11 +38,6 @@ def read_xacro(
 ) -> Model:
     """Return the model in a xacro file.
 
-    Args:
-        path: The file.
-        places: Where its packages and meshes may be.
-        arguments: The values of its arguments, by name.
-
     Raises:
         MissingExtra: If xacrodoc is not installed.
         BadArgument: If the file takes no argument of a name, or no such value.

@@ -38,13 +38,7 @@ class GivenArguments(dict[str, str]):
 
 
 def expand(name: str, package_paths: list[str], given: dict[str, str]) -> dict[str, str]:
-    """Return the URDF of a file as `text`, or else `kind`, `message` and `file` of a failure.
-
-    Args:
-        name: The file.
-        package_paths: Folders that are ROS packages, or hold them.
-        given: The values of its arguments.
-    """
+    """Return the URDF of a file as `text`, or else `kind`, `message` and `file` of a failure."""
     path, arguments = Path(name), GivenArguments(given)
     places = Places(path.parent, tuple(Path(each) for each in package_paths))
 

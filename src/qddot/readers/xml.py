@@ -62,13 +62,8 @@ def read_xml(
 ) -> Element:
     """Return the root element of an XML document.
 
-    Args:
-        data: The document; bytes in any encoding that XML names.
-        path: What messages call it.
-        skip: Which tags to leave out, with all that is in them.
-        most: Of which tags the root may have how many children.
-        longest_text: How many characters are kept of a piece of text.
-        whole: Which children of the root to read with all that is in them, nothing skipped or cut.
+    Tags to `skip` are left out, with all that is in them. `most` says of which tags the root may
+    have how many children; of those in `whole`, nothing is skipped or cut.
 
     Raises:
         BadFile: If it is not well-formed, or declares a DTD, or is beyond reason.

@@ -32,11 +32,7 @@ def control(run: Controlled, *, tell: Callable[..., None]) -> MotionAnswer:
     kind = str(run.control.get("law", "")).replace("_", " ")
     tell(f"Simulating {run.seconds:g} s under {kind}", None)
     loop = closed_loop(
-        *(run.arm, run.control),
-        q0=run.q,
-        qd0=run.qd,
-        duration=run.seconds,
-        model=run.model,
+        *(run.arm, run.control), q0=run.q, qd0=run.qd, duration=run.seconds, model=run.model
     )
     found = motion("control", loop.trajectory) | judged(loop)
     found["status"] = f"{found['status'].rstrip('.')}. Sound: {printable(loop.report.verdict)}"

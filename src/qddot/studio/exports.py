@@ -75,7 +75,7 @@ def csv_of(columns: Mapping[str, np.ndarray]) -> bytes:
 
 
 def report(robot: Robot, motion: bytes | None, *, tell: Callable[..., None]) -> bytes:
-    """Return the report of a robot. Runs in a helper, in its private folder.
+    """Return the report of a robot, with a motion as CSV, or a fall.
 
     It shows a motion, given as CSV, or a fall without one. `tell` takes words about how far the
     work is.

@@ -17,26 +17,11 @@ from qddot.studio.controlled import Controlled, controlled
 from qddot.studio.dragging import PARTS, dragged, grip, pose_of, solutions
 from qddot.studio.dropped import check_name
 from qddot.studio.helpers import Bench, Helpers, Tell
-from qddot.studio.library import (
-    HEAVIEST,
-    STRONGEST,
-    Changes,
-    Library,
-    ShownArm,
-    Told,
-    make_arm,
-)
+from qddot.studio.library import HEAVIEST, STRONGEST, Changes, Library, ShownArm, Told, make_arm
 from qddot.studio.messages import FAR, Question, encoded
 from qddot.studio.playing import LOG_ENDINGS, STOP, log_ending
 from qddot.studio.script import controlled_script, drop_script
-from qddot.studio.state import (
-    State,
-    friction_parameters,
-    now,
-    quantities,
-    robot_facts,
-    state_of,
-)
+from qddot.studio.state import State, friction_parameters, now, quantities, robot_facts, state_of
 
 SHORTEST, LONGEST = 0.01, 60.0  # [s] of a motion
 PIECE, LONGEST_LIVE = (0.01, 1.0), 600.0  # [s] of a live run: a piece, all of it

@@ -9,11 +9,7 @@ if TYPE_CHECKING:
     from qddot.sweeps.result import Sweep as Sweep, load_sweep as load_sweep
     from qddot.sweeps.plan import Plan as Plan
     from qddot.sweeps.summary import Spread as Spread, Summary as Summary
-    from qddot.errors import (
-        BadPlan as BadPlan,
-        CannotWrite as CannotWrite,
-        CrewLost as CrewLost,
-    )
+    from qddot.errors import BadPlan as BadPlan, CannotWrite as CannotWrite, CrewLost as CrewLost
 
 __getattr__, __dir__ = on_demand(
     __name__,

@@ -112,37 +112,32 @@ def read_time_grid(table: DocumentTable, controllers: Sequence[Controller]) -> T
 def _whole(table: DocumentTable, key: str, duration: float, length: float) -> int | None:
     """Return how many times a length goes into the duration, a whole number."""
     most = MOST_ROWS if key == "every" else MOST_STEPS
-    if duration / length > most:
+    count = duration / length
+    if count > most:
         what = "looks at each run" if key == "every" else "steps per run"
         message = f"{length:g} s makes more than {most:g} {what}"
         table.problem(key, message, f"Take {duration / most:.6g} or more, or a shorter duration.")
         return None
-    count = round(duration / length)
-    if count < 1 or abs(count * length / duration - 1) > WHOLE_NUMBER_TOLERANCE:
-        near = duration / max(1, count)
-        table.problem(
-            key,
-            f"{length:g} s does not go into {duration:g} s a whole number of times",
-            f"Take {near:.6g}.",
-        )
-        return None
-    return count
+    apart = f"{length:g} s does not go into {duration:g} s a whole number of times"
+    return _rounded(table, key, count, apart, duration / max(1, round(count)))
 
 
 def _samples(table: DocumentTable, duration: float, rate: float) -> int | None:
-    if duration * rate > MOST_STEPS:
+    count = duration * rate
+    if count > MOST_STEPS:
         what = f"it is more than {MOST_STEPS:g} samples at {rate:g} Hz"
         table.problem("duration", what, "Take a shorter one, or a lower rate.")
         return None
-    count = round(duration * rate)
-    if count < 1 or abs(count / (duration * rate) - 1) > WHOLE_NUMBER_TOLERANCE:
-        table.problem(
-            "duration",
-            f"{duration:g} s is no whole number of samples at {rate:g} Hz",
-            f"Take {max(1, count) / rate:.6g}.",
-        )
-        return None
-    return count
+    apart = f"{duration:g} s is no whole number of samples at {rate:g} Hz"
+    return _rounded(table, "duration", count, apart, max(1, round(count)) / rate)
+
+
+def _rounded(table: DocumentTable, key: str, count: float, apart: str, near: float) -> int | None:
+    """Return a count that is whole but for rounding; else say what it is, and what is near."""
+    if abs(max(1, round(count)) - count) <= WHOLE_NUMBER_TOLERANCE * count:
+        return round(count)
+    table.problem(key, apart, f"Take {near:.6g}.")
+    return None
 
 
 def _rows(

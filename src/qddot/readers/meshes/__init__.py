@@ -30,11 +30,7 @@ ENDINGS = (*OWN, ".dae", ".gltf", ".glb")
 def read_mesh(path: str | Path, worker: MeshWorker | None = None) -> TriangleMesh:
     """Return the surface in an .stl, .obj, .dae, .gltf or .glb file, in the file's own units.
 
-    COLLADA and glTF say their unit, and come in metres.
-
-    Args:
-        path: The file.
-        worker: The process that reads COLLADA and glTF; one for this file alone if not given.
+    COLLADA and glTF say their unit, and come in metres; `worker` reads them.
 
     Raises:
         BadFile: If it cannot be read, is too large, or is no such file.

@@ -74,11 +74,8 @@ def read_faces(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the corners of all polygons from 0 on, and how many each has.
 
-    Args:
-        path: The file.
-        lines: Its lines.
-        at: Which of them are polygons.
-        seen: How many points stand before each; a negative number counts back from there.
+    `at` are the lines of polygons, `seen` how many points stand before each; a negative number
+    counts back from there.
     """
     rows = [AFTER_SLASH.sub("", lines[i][1:].partition("#")[0]) for i in at]
     counts = np.array([len(row.split()) for row in rows])

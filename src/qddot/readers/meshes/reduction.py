@@ -26,13 +26,7 @@ PULL = 1e-3  # towards the middle of a cell, where the planes leave a point free
 
 
 def reduced(mesh: TriangleMesh, triangles: int, worker: MeshWorker | None = None) -> TriangleMesh:
-    """Return the surface with at most so many triangles, of a shape as near as can be.
-
-    Args:
-        mesh: The surface.
-        triangles: How many it may have, at least 4.
-        worker: The process that reduces it; one for this surface alone if not given.
-    """
+    """Return the surface with at most so many triangles, of a shape as near as can be."""
     most = whole("triangles", triangles, least=LEAST)
     if len(mesh.triangles) <= most:
         return mesh

@@ -38,6 +38,11 @@ class TriangleMesh:
         """The corners of every triangle, (m, 3, 3)."""
         return self.points[self.triangles]
 
+    def only(self, kept: np.ndarray) -> TriangleMesh:
+        """Return the surface with these triangles alone."""
+        colours = None if self.colours is None else self.colours[kept]
+        return TriangleMesh(self.points, self.triangles[kept], colours)
+
 
 @dataclass(frozen=True)
 class MeshPart:
@@ -106,8 +111,7 @@ def joined(mesh: TriangleMesh) -> TriangleMesh:
     a, b, c = triangles.T
     kept = np.flatnonzero((a != b) & (b != c) & (c != a))
     kept = kept if len(kept) else np.array([0])
-    colours = None if mesh.colours is None else mesh.colours[kept]
-    return TriangleMesh(points[first], triangles[kept], colours)
+    return TriangleMesh(points[first], triangles, mesh.colours).only(kept)
 
 
 def distinct(mesh: TriangleMesh) -> TriangleMesh:
@@ -115,10 +119,7 @@ def distinct(mesh: TriangleMesh) -> TriangleMesh:
     turned = mesh.triangles.argmin(axis=1)[:, None] + np.arange(3)
     same = numbered(np.take_along_axis(mesh.triangles, turned % 3, axis=1).astype(float))
     first = np.sort(np.unique(same, return_index=True)[1])
-    if len(first) == len(same):
-        return mesh
-    colours = None if mesh.colours is None else mesh.colours[first]
-    return TriangleMesh(mesh.points, mesh.triangles[first], colours)
+    return mesh if len(first) == len(same) else mesh.only(first)
 
 
 def numbered(rows: np.ndarray) -> np.ndarray:
@@ -139,10 +140,7 @@ def numbered(rows: np.ndarray) -> np.ndarray:
 def fans(path: Path, corners: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return the triangles of polygons, each cut from its first corner on, (m, 3).
 
-    Args:
-        path: The file, for messages.
-        corners: The points of all polygons, one after another.
-        counts: How many corners each of them has.
+    `corners` are the points of one polygon after another, `counts` how many each has.
     """
     if len(counts) and (counts.min() < 0 or counts.sum() != len(corners)):
         raise BadFile(path, "its polygons have other counts of corners than it says", EXPORT)

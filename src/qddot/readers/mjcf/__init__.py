@@ -27,9 +27,7 @@ FREE, BALL = 0, 1  # MuJoCo's numbers of joint types
 def read_mjcf(path: Path, places: Places | None = None) -> Model:
     """Return the model in an MJCF file.
 
-    Args:
-        path: The file.
-        places: Where its meshes may be; in its own folder, if not given.
+    Its meshes are in its own folder, if no places are given.
 
     Raises:
         MissingExtra: If MuJoCo is not installed.

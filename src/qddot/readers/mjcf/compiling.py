@@ -17,15 +17,7 @@ from pathlib import Path, PurePosixPath
 from types import ModuleType
 from typing import Any
 
-from qddot.errors import (
-    BadFile,
-    BadRobot,
-    MissingExtra,
-    Problem,
-    QddotError,
-    Severity,
-    shorten,
-)
+from qddot.errors import BadFile, BadRobot, MissingExtra, Problem, QddotError, Severity, shorten
 from qddot.model.structure import place
 from qddot.readers.mjcf.geoms import MeshAsset, compiler, geoms_of, mesh_folder, stand_in
 from qddot.readers.mjcf.numbers import impossible_inertias, typed_matrix
