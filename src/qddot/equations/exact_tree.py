@@ -64,6 +64,7 @@ def exact_robot(model: Model, ring: Ring | None = None) -> ExactRobot:
         model: The robot.
         ring: One that has all of its parameters, and perhaps more; its own if not given.
     """
+    model.need_joints("it has no equations of motion")
     model.need_single_numbers("A closed form")
     meant, notes = with_angles_meant(model)
     tree = fold(meant, exact)

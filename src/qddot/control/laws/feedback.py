@@ -82,8 +82,7 @@ def joints_of(robot: Any) -> tuple[str, ...]:
     """
     if not isinstance(robot, Robot):
         raise BadArgument(f"A law is made from a robot, not from {type(robot).__name__}.")
-    if not robot.n:
-        raise BadArgument(f"Robot {robot.name!r} has no joint that moves: nothing to control.")
+    robot.model.need_joints("nothing to control")
     robot.tree  # noqa: B018  # which says what has no number yet
     return robot.joint_names
 
