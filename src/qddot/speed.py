@@ -63,6 +63,7 @@ def bench(robot: Robot | str | Path, *, seconds: float = 2.0) -> list[Speed]:
 def measuring(robot: Robot, *, seconds: float = 2.0) -> Iterator[Speed]:
     """Yield the rows of `bench` as they are measured."""
     seconds = positive("seconds", seconds, "s")
+    robot.model.need_joints()
     if robot.symbols:
         raise NotNumeric(robot.name, robot.symbols)
     plain = robot.without("friction", "springs").with_options(threads=1, dtype="float64")

@@ -559,6 +559,17 @@ def test_a_lack_of_memory_is_no_defect():
     assert "not enough memory" in done.stderr
 
 
+FIXED = ("derive", "prove", "workspace", "certify", "simulate", "control", "excite", "bench")
+
+
+@pytest.mark.parametrize("verb", [*FIXED, "draw"])
+def test_a_robot_without_a_joint_that_moves_is_told_so(verb, tmp_path):
+    (tmp_path / "fixed.urdf").write_text('<robot name="q"><link name="a"/></robot>')
+    done = run(verb, tmp_path / "fixed.urdf", "-q")
+    assert done.returncode == 2
+    assert "no joint that moves" in done.stderr
+
+
 @pytest.mark.parametrize("megabytes", [120, 200, 300, 400])
 def test_too_little_memory_is_told_as_such(megabytes):
     resource = pytest.importorskip("resource")

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from qddot.errors import BadFile, QddotError
+from qddot.identification import load_log
 from qddot.readers import read
 
 ROW = "[[dh]]\na = 1.0\nmass = 1\ninertia = [0.1, 0.1, 0.1]\n"
@@ -24,6 +25,16 @@ TOO_LARGE = {
         "dh: there are 20000 of them; at most 10000 are read",
     ),
     "rows that are no tables": ("arm.json", json.dumps({"dh": [1] * 90_000}), "at most 10000"),
+    "many harmonics": (
+        "arm.toml",
+        f'convention = "standard"\n{ROW}spring = {{ harmonics = [{"[1,2,3]," * 2000}] }}\n',
+        "its spring has 2000 harmonics. Give at most 1000",
+    ),
+    "many values": (
+        "arm.toml",
+        f'convention = "standard"\n{ROW}[values]\n' + "".join(f"s{i}=1\n" for i in range(9000)),
+        "s0 is not a symbol of this robot",
+    ),
     "many elements of MJCF": (
         "arm.xml",
         f"<mujoco><worldbody>{HINGE.format('<geom/>' * 21_000)}</worldbody></mujoco>",
@@ -133,3 +144,17 @@ def test_a_crash_of_mujoco_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(compiling, "Worker", Crashing)
     with pytest.raises(BadFile, match="MuJoCo crashes over it"):
         compiling.survive(tmp_path / "arm.xml")
+
+
+LOGS = {
+    "columns": ("," * 20_000, "it has 20001 columns; at most 10000 are read"),
+    "blank lines": ("\n" * 200_000 + "t,q\n", "no row is in its first 100000 lines"),
+}
+
+
+@pytest.mark.parametrize("what", LOGS)
+def test_a_log_beyond_reason_is_refused_at_once(tmp_path, what):
+    text, words = LOGS[what]
+    (tmp_path / "log.csv").write_text(text)
+    with pytest.raises(BadFile, match=words):
+        load_log("log.csv")

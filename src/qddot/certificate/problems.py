@@ -59,8 +59,7 @@ class BoundProblems:
     """The entries of a robot's M, g, ∂g/∂q and Γ on a box, and the problems about them."""
 
     def __init__(self, robot: Robot, box: Box, forms: list[dict[str, Any]] | None = None):
-        if not robot.n:
-            raise BadArgument(f"Robot {printable(robot.name)!r} has no joint that moves.")
+        robot.model.need_joints()
         self.robot, self.box, self.n, self.forms = robot, box, robot.n, forms
         self.problems: dict[str, BoundProblem] = {}
 

@@ -15,7 +15,14 @@ from mmap import mmap
 from typing import Any
 
 # what libraries take when they are loaded and first used [MB]
-ROOM = {"numpy": 140, "scipy": 160, "llvmlite.binding": 240, "matplotlib": 100, "mujoco": 120}
+ROOM = {
+    "numpy": 140,
+    "flint": 90,
+    "scipy": 160,
+    "llvmlite.binding": 240,
+    "matplotlib": 100,
+    "mujoco": 120,
+}
 ROOM |= {"pyarrow": 250, "pandas": 150, "jax": 900, "torch": 900, "trimesh": 60}
 ENOUGH = 8000  # [MB]; with more, nothing is asked
 SIGNS = ("failed to map", "allocate memory", "could not find/load", "can't start new thread")
@@ -49,6 +56,7 @@ def prepare() -> None:
     if most_memory() is not None:
         os.environ["OPENBLAS_NUM_THREADS"] = "1"
         sys.meta_path.insert(0, AskForRoom())
+        sys.unraisablehook = lambda _: None  # where memory ends, much fails that nobody hears
 
 
 def is_lack(error: Any) -> bool:

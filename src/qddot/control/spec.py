@@ -222,6 +222,7 @@ def axes_of(robot: Robot, frame: str) -> str:
     """
     if frame not in robot.frame_names:
         raise UnknownName("frame", frame, robot.name, robot.frame_names)
+    robot.model.need_joints("nothing to control")
     q = robot.tree.from_neutral(np.random.default_rng(0).uniform(-2, 2, (8, robot.n)))
     J = robot.jacobian(q, frame)[:, 3:]
     size = np.abs(J).max(axis=(0, 2))

@@ -62,6 +62,7 @@ def exact_robot(model: Model, ring: Ring | None = None) -> ExactRobot:
 
     A ring that is given has all of its parameters, and perhaps more.
     """
+    model.need_joints("it has no equations of motion")
     model.need_single_numbers("A closed form")
     meant, notes = with_angles_meant(model)
     tree = fold(meant, exact)

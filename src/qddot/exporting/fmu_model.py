@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from qddot.backends.source import block_functions
-from qddot.errors import BadArgument, NoValues
+from qddot.errors import NoValues
 from qddot.exporting.c_files import definition, signature
 from qddot.exporting.c_prelude import CNumber, helpers
 from qddot.exporting.functions import ExportedFunction
@@ -61,8 +61,7 @@ class FmuModel:
         if robot.symbols:
             raise NoValues(robot.name, robot.symbols, "robot.with_values({}=1.0, ...)")
         robot.model.need_single_numbers("An FMU")
-        if not robot.n:
-            raise BadArgument(f"Robot {robot.name!r} has no joint that moves: there is no motion.")
+        robot.model.need_joints("there is no motion")
 
     @property
     def frame(self) -> str:

@@ -100,6 +100,7 @@ def excite(
     """
     began, robot = time.monotonic(), robot_of(robot)
     _check(robot, period, harmonics, seconds, starts, seed)
+    robot.model.need_joints("there is no motion")
     robot.model.need_single_numbers("An exciting motion")
     bounds = motion_limits(robot, limits, margin)
     refuse_short_period(bounds, period)

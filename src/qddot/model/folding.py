@@ -50,7 +50,9 @@ def fold(model: Model, number: Callable[[Scalar], Scalar] = numeric) -> Tree:
     """
     if number is numeric and model.symbols:
         raise NotNumeric(f"Robot {model.name!r}", model.symbols)
-    model = mapped(model, number)
+    # what links look like is in no equation
+    bare = tuple(replace(link, visuals=(), collisions=()) for link in model.links)
+    model = mapped(replace(model, links=bare), number)
     positions = coordinates(model)
     root = model.links[0].name
     carrier: dict[str, tuple[int, Pose]] = {root: (BASE, STILL)}  # of each link, with X_BL

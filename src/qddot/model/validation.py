@@ -159,7 +159,10 @@ def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
     if has_value(joint.spring.stiffness) and joint.spring.stiffness < 0:
         message = f"its spring is unstable (stiffness {joint.spring.stiffness:g} < 0)"
         yield "warning", message, "Drop the sign unless it is meant."
-    for lever in joint.spring.harmonics:
+    if len(joint.spring.harmonics) > MOST_WAVES:
+        message = f"its spring has {len(joint.spring.harmonics)} harmonics"
+        yield "error", message, f"Give at most {MOST_WAVES}."
+    for lever in joint.spring.harmonics[:MOST_WAVES]:
         number = lever[0] if isinstance(lever, tuple) and len(lever) == 3 else None
         if not has_value(number) or float(number) not in range(1, MOST_WAVES + 1):
             message = f"a harmonic of its spring is {lever!r}"

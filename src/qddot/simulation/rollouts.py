@@ -122,8 +122,7 @@ def rollout(
     check_choices(method, friction, smoothing, step)
     steps, stride = step_counts(duration, step, steps, every)
     one_of("device", device, DEVICES)
-    if not robot.n:
-        raise BadArgument(f"Robot {robot.name!r} has no joint that moves: there is no motion.")
+    robot.model.need_joints("there is no motion")
     law = law_of(torque, robot.n, robot.nq)
     if law is None and callable(torque):
         raise BadArgument(

@@ -148,8 +148,7 @@ def simulate(
     if duration / min(spacings) > MOST_ROWS:
         least = min(spacings)
         raise BadArgument(f"every is {least:g}; that would make {duration / least:.1g} rows.")
-    if not robot.n:
-        raise BadArgument(f"Robot {robot.name!r} has no joint that moves: there is no motion.")
+    robot.model.need_joints("there is no motion")
     at_start = q0 is None
     rest = robot.start.qd if at_start else np.zeros(robot.n)
     q0 = joint_values(robot, "q0", robot.start.q if at_start else q0)

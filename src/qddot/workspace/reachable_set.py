@@ -66,6 +66,7 @@ def reachable(
         seed: Where the random numbers start: the same number, the same set.
     """
     robot = robot_of(robot)
+    robot.model.need_joints()
     frame = frame_name(robot, robot.tip if frame is None else frame)
     samples, seed = whole("samples", samples, 1), whole("seed", seed)
     axis = LETTERS.index(one_of("approach", approach, tuple(LETTERS)))

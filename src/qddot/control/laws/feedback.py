@@ -77,8 +77,7 @@ def joints_of(robot: Any) -> tuple[str, ...]:
     """Return the names of a robot's joints; refuse what a law cannot move."""
     if not isinstance(robot, Robot):
         raise BadArgument(f"A law is made from a robot, not from {type(robot).__name__}.")
-    if not robot.n:
-        raise BadArgument(f"Robot {robot.name!r} has no joint that moves: nothing to control.")
+    robot.model.need_joints("nothing to control")
     idle = [robot.joint_names[i] for i in np.flatnonzero(~robot.actuated)]
     if idle:
         raise BadArgument(

@@ -87,8 +87,7 @@ class TaskVelocity:
     def __post_init__(self) -> None:
         object.__setattr__(self, "robot", robot_of(self.robot))
         names = self.robot.joint_names
-        if not names:
-            raise BadArgument(f"Robot {self.robot.name!r} has no joint that moves.")
+        self.robot.model.need_joints()
         step, approach = positive("step", self.step, "s"), positive("approach", self.approach)
         if approach * step > 1:
             raise BadArgument(

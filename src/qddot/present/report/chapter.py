@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from qddot.errors import BadArgument, NotNumeric, QddotError, printable
+from qddot.errors import NotNumeric, QddotError, printable
 from qddot.present.pages.page import code, folded, paragraph, table, text
 from qddot.robot import Robot
 
@@ -65,8 +65,7 @@ class Subject:
 
     def needs_joints(self) -> None:
         """Raise unless some joint moves."""
-        if not self.robot.n:
-            raise BadArgument(f"Robot {printable(self.robot.name)!r} has no joint that moves.")
+        self.robot.model.need_joints()
 
 
 @dataclass(frozen=True)
