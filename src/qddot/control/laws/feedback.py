@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from qddot.checks import need_joints
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.gains import DAMP, STIFF, Assignment, gain
 from qddot.control.laws.law import ControlLaw
@@ -82,7 +83,7 @@ def joints_of(robot: Any) -> tuple[str, ...]:
     """
     if not isinstance(robot, Robot):
         raise BadArgument(f"A law is made from a robot, not from {type(robot).__name__}.")
-    robot.model.need_joints("nothing to control")
+    need_joints(robot, "nothing to control")
     robot.tree  # noqa: B018  # which says what has no number yet
     return robot.joint_names
 
