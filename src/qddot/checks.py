@@ -296,3 +296,10 @@ def _parts(parts: Sequence[str] | int) -> tuple[int, str]:
     if isinstance(parts, int):
         return parts, ""
     return len(parts), f", in order: {listing(parts)}"
+
+
+def need_joints(robot: Any, so: str = "") -> None:
+    """Raise BadArgument unless a joint of a robot or a model moves; `so` follows from that."""
+    if not robot.n:
+        name = printable(robot.name)
+        raise BadArgument(f"Robot {name!r} has no joint that moves{so and ': '}{so}.")

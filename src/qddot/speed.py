@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.checks import positive
+from qddot.checks import need_joints, positive
 from qddot.dynamics.aba import applies
 from qddot.errors import NotNumeric
 from qddot.robot import Robot, robot_of
@@ -63,7 +63,7 @@ def bench(robot: Robot | str | Path, *, seconds: float = 2.0) -> list[Speed]:
 def measuring(robot: Robot, *, seconds: float = 2.0) -> Iterator[Speed]:
     """Yield the rows of `bench` as they are measured."""
     seconds = positive("seconds", seconds, "s")
-    robot.model.need_joints()
+    need_joints(robot)
     if robot.symbols:
         raise NotNumeric(robot.name, robot.symbols)
     plain = robot.without("friction", "springs").with_options(threads=1, dtype="float64")

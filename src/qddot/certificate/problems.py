@@ -26,6 +26,7 @@ from qddot.certificate.norms import (
 from qddot.certificate.problem import BoundProblem, CellProblem
 from qddot.certificate.sums_of_squares import SquareNorm
 from qddot.certificate.velocity_torque import SignNorm, VelocityTorque
+from qddot.checks import need_joints
 from qddot.equations.values import many_digits
 from qddot.errors import BadArgument, UnknownName, printable
 from qddot.model.joint import Joint
@@ -59,7 +60,7 @@ class BoundProblems:
     """The entries of a robot's M, g, ∂g/∂q and Γ on a box, and the problems about them."""
 
     def __init__(self, robot: Robot, box: Box, forms: list[dict[str, Any]] | None = None):
-        robot.model.need_joints()
+        need_joints(robot)
         self.robot, self.box, self.n, self.forms = robot, box, robot.n, forms
         self.problems: dict[str, BoundProblem] = {}
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import need_joints
 from qddot.control.laws.assumption import wrong_model
 from qddot.control.laws.gains import Assignment
 from qddot.control.laws.law import ControlLaw
@@ -222,7 +223,7 @@ def axes_of(robot: Robot, frame: str) -> str:
     """
     if frame not in robot.frame_names:
         raise UnknownName("frame", frame, robot.name, robot.frame_names)
-    robot.model.need_joints("nothing to control")
+    need_joints(robot, "nothing to control")
     q = robot.tree.from_neutral(np.random.default_rng(0).uniform(-2, 2, (8, robot.n)))
     J = robot.jacobian(q, frame)[:, 3:]
     size = np.abs(J).max(axis=(0, 2))

@@ -14,6 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from qddot.checks import need_joints
 from qddot.equations.ring import Ring
 from qddot.equations.terms import has_angle
 from qddot.errors import BadArgument, shorten
@@ -62,7 +63,7 @@ def exact_robot(model: Model, ring: Ring | None = None) -> ExactRobot:
 
     A ring that is given has all of its parameters, and perhaps more.
     """
-    model.need_joints("it has no equations of motion")
+    need_joints(model, "it has no equations of motion")
     model.need_single_numbers("A closed form")
     meant, notes = with_angles_meant(model)
     tree = fold(meant, exact)

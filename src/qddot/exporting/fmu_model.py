@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from qddot.backends.source import block_functions
+from qddot.checks import need_joints
 from qddot.errors import NoValues
 from qddot.exporting.c_files import definition, signature
 from qddot.exporting.c_prelude import CNumber, helpers
@@ -61,7 +62,7 @@ class FmuModel:
         if robot.symbols:
             raise NoValues(robot.name, robot.symbols, "robot.with_values({}=1.0, ...)")
         robot.model.need_single_numbers("An FMU")
-        robot.model.need_joints("there is no motion")
+        need_joints(robot, "there is no motion")
 
     @property
     def frame(self) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from qddot.blas_threads import one_thread
-from qddot.checks import positive, whole
+from qddot.checks import need_joints, positive, whole
 from qddot.errors import BadArgument, NotNumeric, printable
 from qddot.identification.excitation_basis import FourierBasis, checked_start, random_motions
 from qddot.identification.excitation_collision import CLEARANCE, clearance
@@ -100,7 +100,7 @@ def excite(
     """
     began, robot = time.monotonic(), robot_of(robot)
     _check(robot, period, harmonics, seconds, starts, seed)
-    robot.model.need_joints("there is no motion")
+    need_joints(robot, "there is no motion")
     robot.model.need_single_numbers("An exciting motion")
     bounds = motion_limits(robot, limits, margin)
     refuse_short_period(bounds, period)

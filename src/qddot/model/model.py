@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache, cached_property
 from typing import Any, TypeVar
 
-from qddot.errors import BadArgument, Problem, UnknownName, listing, printable
+from qddot.errors import BadArgument, Problem, UnknownName, listing
 from qddot.model.joint import Coupling, Joint
 from qddot.model.joints import MOTIONS
 from qddot.model.link import Frame, Link, Payload
@@ -83,12 +83,6 @@ class Model:
     def nq(self) -> int:
         """How many numbers a configuration has."""
         return len(self.position_names)
-
-    def need_joints(self, so: str = "") -> None:
-        """Raise BadArgument unless a joint moves; `so` is what follows from that."""
-        if not self.n:
-            name = printable(self.name)
-            raise BadArgument(f"Robot {name!r} has no joint that moves{so and ': '}{so}.")
 
     def need_single_numbers(self, what: str) -> None:
         """Raise BadArgument unless every joint's position is one number, which `what` needs."""

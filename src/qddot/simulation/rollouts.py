@@ -18,7 +18,7 @@ from qddot.backends.cuda_source import iteration_kernel
 from qddot.backends.device_arrays import Kind, cupy_or_error, kind_of, package_of
 from qddot.backends.iterated import IteratedKernel
 from qddot.backends.threads import available_threads
-from qddot.checks import one_of
+from qddot.checks import need_joints, one_of
 from qddot.errors import BadArgument
 from qddot.model.limits import without_stops
 from qddot.plain_text import fitted
@@ -122,7 +122,7 @@ def rollout(
     check_choices(method, friction, smoothing, step)
     steps, stride = step_counts(duration, step, steps, every)
     one_of("device", device, DEVICES)
-    robot.model.need_joints("there is no motion")
+    need_joints(robot, "there is no motion")
     law = law_of(torque, robot.n, robot.nq)
     if law is None and callable(torque):
         raise BadArgument(

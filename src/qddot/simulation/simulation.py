@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.checks import one_of, positive
+from qddot.checks import need_joints, one_of, positive
 from qddot.dynamics.kinematics import AXES, Axes
 from qddot.errors import BadArgument, Interrupted, SimulationWarning
 from qddot.robot import Robot, robot_of
@@ -148,7 +148,7 @@ def simulate(
     if duration / min(spacings) > MOST_ROWS:
         least = min(spacings)
         raise BadArgument(f"every is {least:g}; that would make {duration / least:.1g} rows.")
-    robot.model.need_joints("there is no motion")
+    need_joints(robot, "there is no motion")
     at_start = q0 is None
     rest = robot.start.qd if at_start else np.zeros(robot.n)
     q0 = joint_values(robot, "q0", robot.start.q if at_start else q0)

@@ -13,7 +13,7 @@ import numpy as np
 
 from qddot.certificate.bound import box_of
 from qddot.certificate.mobility import complement, directions
-from qddot.checks import frame_name, one_of, positive, whole
+from qddot.checks import frame_name, need_joints, one_of, positive, whole
 from qddot.errors import BadArgument, printable
 from qddot.robot import Robot
 from qddot.robot.loading import robot_of
@@ -66,7 +66,7 @@ def reachable(
         seed: Where the random numbers start: the same number, the same set.
     """
     robot = robot_of(robot)
-    robot.model.need_joints()
+    need_joints(robot)
     frame = frame_name(robot, robot.tip if frame is None else frame)
     samples, seed = whole("samples", samples, 1), whole("seed", seed)
     axis = LETTERS.index(one_of("approach", approach, tuple(LETTERS)))

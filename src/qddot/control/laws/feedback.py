@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from qddot.checks import need_joints
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.gains import DAMP, FASTEST, STIFF, Assignment, gain
 from qddot.control.laws.law import ControlLaw
@@ -77,7 +78,7 @@ def joints_of(robot: Any) -> tuple[str, ...]:
     """Return the names of a robot's joints; refuse what a law cannot move."""
     if not isinstance(robot, Robot):
         raise BadArgument(f"A law is made from a robot, not from {type(robot).__name__}.")
-    robot.model.need_joints("nothing to control")
+    need_joints(robot, "nothing to control")
     idle = [robot.joint_names[i] for i in np.flatnonzero(~robot.actuated)]
     if idle:
         raise BadArgument(

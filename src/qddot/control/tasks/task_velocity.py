@@ -29,7 +29,7 @@ import numpy as np
 from qddot.backends.iterated import IteratedKernel
 from qddot.backends.kernel import Kernel
 from qddot.backends.threads import available_threads
-from qddot.checks import check_finite, flag, positive, real_array, spread, whole
+from qddot.checks import check_finite, flag, need_joints, positive, real_array, spread, whole
 from qddot.control.tasks.followed import FollowedTasks, followed, stepping
 from qddot.control.tasks.task import VelocityTask, tasks_of
 from qddot.errors import BadArgument, UnknownName, WrongShape, WrongValue, listing
@@ -87,7 +87,7 @@ class TaskVelocity:
     def __post_init__(self) -> None:
         object.__setattr__(self, "robot", robot_of(self.robot))
         names = self.robot.joint_names
-        self.robot.model.need_joints()
+        need_joints(self.robot)
         step, approach = positive("step", self.step, "s"), positive("approach", self.approach)
         if approach * step > 1:
             raise BadArgument(

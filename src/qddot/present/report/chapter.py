@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from qddot.checks import need_joints
 from qddot.errors import NotNumeric, QddotError, printable
 from qddot.present.pages.page import code, folded, paragraph, table, text
 from qddot.robot import Robot
@@ -65,7 +66,7 @@ class Subject:
 
     def needs_joints(self) -> None:
         """Raise unless some joint moves."""
-        self.robot.model.need_joints()
+        need_joints(self.robot)
 
 
 @dataclass(frozen=True)
