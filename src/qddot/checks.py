@@ -179,15 +179,9 @@ def spread(
 ) -> np.ndarray:
     """Return k numbers within bounds, one per joint or other part; one stands for all.
 
-    Args:
-        name: What they are called.
-        value: A number, or k of them.
-        parts: The names of the parts, or how many there are.
-        wanted: What each of them is, for messages: "a standard deviation".
-        least: The least that is allowed.
-        above: What every one must be above.
-        finite: Whether infinity is refused.
-        one_for_all: Whether a single number stands for all parts.
+    `wanted` says for messages what each of them is: "a standard deviation". `least` itself is
+    allowed, `above` is not. `finite` refuses infinity; without `one_for_all` a single number is
+    refused.
     """
     k, order = _parts(parts)
     try:
@@ -208,11 +202,7 @@ def spread(
 def joint_vector(robot: Any, name: str, value: Any, names: Sequence[str] = ()) -> np.ndarray:
     """Return one finite number per joint of a robot, shape (n,).
 
-    Args:
-        robot: The robot.
-        name: What they are called.
-        value: What was given.
-        names: The names of the entries, where they are not `robot.joint_names`.
+    `names` are those of the entries, where they are not `robot.joint_names`.
     """
     return joint_rows(robot, name, value, names, most_axes=1)
 
@@ -246,11 +236,8 @@ def frame_name(robot: Any, name: Any) -> str:
 def check_finite(name: str, array: Any, parts: Sequence[str] = (), kind: str = "") -> None:
     """Refuse an array with NaN or infinities, naming the first.
 
-    Args:
-        name: What the array is called.
-        array: Of NumPy or CuPy.
-        parts: The names of the entries of its last axis.
-        kind: What they are: "joint ".
+    The array is of NumPy or CuPy, `parts` are the names of the entries of its last axis, and `kind`
+    says what they are: "joint ".
     """
     # a sum takes no memory, and is finite unless something in it is not, or nearly not
     with np.errstate(all="ignore"):

@@ -21,11 +21,9 @@ def on_demand(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the `__getattr__` and the `__dir__` of a package, and add to its `__all__`.
 
-    Args:
-        package: Its name.
-        names: By module, what the package offers from there, with spaces in between.
-        modules: Those of its own modules that are public.
-        verb: The name that is called where the package itself is: `qddot.doctor("arm.urdf")`.
+    `names` has, by module, what the package offers from there, with spaces in between; `modules`
+    are those of its own modules that are public; `verb` is the name that is called where the
+    package itself is: `qddot.doctor("arm.urdf")`.
     """
     here = sys.modules[package]
     places = {name: module for module, said in names.items() for name in said.split()}

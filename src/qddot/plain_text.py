@@ -61,10 +61,7 @@ def width(text: str) -> int:
 def table_lines(rows: Sequence[Sequence[str]], left: int = 1, least: int = 0) -> list[str]:
     """Return the rows of a table as lines, the first cells to the left, others to the right.
 
-    Args:
-        rows: The cells, of the head too.
-        left: How many columns stand to the left.
-        least: The width of the narrowest column.
+    The rows include the head; `left` columns stand to the left, and none is narrower than `least`.
     """
     widths = [max(least, *map(width, column)) for column in zip(*rows, strict=True)]
     blanks = ([" " * (w - width(x)) for x, w in zip(row, widths, strict=True)] for row in rows)

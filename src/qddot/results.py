@@ -51,9 +51,7 @@ def in_notebook(name: str) -> Callable[[Any], str | None]:
 def json_text(data: Any, **how: Any) -> str:
     """Return plain values and arrays as JSON that every reader takes; null for what is not finite.
 
-    Args:
-        data: The values.
-        how: What `json.dumps` takes: indent, separators, ensure_ascii.
+    `how` is what `json.dumps` takes: indent, separators, ensure_ascii.
     """
     try:
         return json.dumps(data, default=_listed, allow_nan=False, **how)

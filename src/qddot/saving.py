@@ -31,13 +31,9 @@ Content = str | bytes | Callable[[Path], object]  # or what writes it to the pat
 def write_whole(path: str | Path, content: Content) -> None:
     """Write a file whole or not at all; a link is followed.
 
-    Args:
-        path: The file.
-        content: Text, bytes, or a function that writes a file under the name that it is given.
-
-    Raises:
-        BadArgument: If there can be no such file.
-        CannotWrite: If the disk is full or broken; what stood in the file before is still there.
+    The content is text, bytes, or a function that writes a file under the name that it is given. It
+    raises BadArgument if there can be no such file, and CannotWrite if the disk is full or broken;
+    what stood in the file before is still there.
     """
     target = Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)
     if target.is_dir():
@@ -57,13 +53,8 @@ def write_whole(path: str | Path, content: Content) -> None:
 def put_whole(target: Path, content: Content, *, lasting: bool = False) -> None:
     """Put a file in its place in one step: whoever looks finds the old content or the new.
 
-    Args:
-        target: The file.
-        content: As for `write_whole`.
-        lasting: Whether it must be there even if the power fails right after.
-
-    Raises:
-        OSError: If the disk does not take it; then everything is as before.
+    A lasting one is there even if the power fails right after. It raises OSError if the disk does
+    not take it; then everything is as before.
     """
     beside = _written_beside(target, content, lasting)
     try:

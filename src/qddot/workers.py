@@ -94,15 +94,13 @@ class Worker:
         one_thread: bool = False,
         plain: bool = True,
     ):
-        """Start it.
+        """Start the process.
 
-        Args:
-            hear: Called with everything that it says, in a thread; `result` has it if not given.
-            limits: What it may use. They hold once the module of the first function is imported.
-            private: Whether it works in a new folder of its own, which is removed in the end.
-            one_thread: Whether other packages may use one thread alone there.
-            plain: Whether it answers with numbers, text, lists and dicts alone. Then nothing that
-                it says can run code here, whatever ran there.
+        `hear` is called with everything that it says, in a thread; `result` has it if not given.
+        Its limits hold once the module of the first function is imported. A private one works in a
+        new folder of its own, which is removed in the end. With `one_thread` other packages may use
+        one thread alone there. A plain one answers with numbers, text, lists and dicts alone: then
+        nothing that it says can run code here, whatever ran there.
         """
         self.heard: queue.SimpleQueue[Message] = queue.SimpleQueue()
         self.plain, self.how = plain, ""
@@ -141,21 +139,17 @@ class Worker:
     def ask(self, job: str, *arguments: Any, tell: bool = False) -> None:
         """Have it call a function, after those that it was asked for before.
 
-        Args:
-            job: The function, "module:name".
-            arguments: What the function takes.
-            tell: Whether the function also takes `tell`, to say how far it is: tell(words, part).
+        The job is "module:name". With `tell` the function also takes `tell`, to say how far it is:
+        tell(words, part).
         """
         self._send((job, arguments, tell))
 
     def result(self, seconds: float) -> Any:
         """Wait for what the function returns that was asked for first.
 
-        Raises:
-            TimeoutError: If it takes longer.
-            EOFError: If the process ended over it; how, in words.
-            BadArgument: With the words of an error of ours that the function raised.
-            Defect: With those of any other.
+        It raises TimeoutError if that takes longer, EOFError if the process ended over it (how, in
+        words), BadArgument with the words of an error of ours that the function raised, and Defect
+        with those of any other.
         """
         until = time.monotonic() + seconds
         while True:
@@ -242,8 +236,7 @@ def packed(value: Any) -> bytes:
 def received(stream: IO[bytes], plain: bool = False) -> Any:
     """Return the next value of a stream; a plain one holds no objects.
 
-    Raises:
-        EOFError: If the other end is gone.
+    It raises EOFError if the other end is gone.
     """
     head = stream.read(LENGTH.size)
     if len(head) < LENGTH.size:

@@ -138,10 +138,8 @@ class SampledLoop:
     ) -> Iterator[tuple[float, np.ndarray, Any, Any, Any]]:
         """Yield t, y, τ, x and ẋ at every sample, and once more at the end.
 
-        Args:
-            count: How many samples there are.
-            end: When the last one ends [s], if sooner than a period later.
-            began: How long the law has been at it before the first of them [s].
+        The last one ends at `end` [s], if that is sooner than a period later; the law has been at
+        it for `began` [s] before the first of them.
         """
         plant, sampling, n = self.plant, self.sampling, self.plant.robot.n
         at, pieces, past = plant.layout, self.pieces, self.past

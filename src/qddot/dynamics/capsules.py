@@ -34,11 +34,8 @@ def link_capsules(tree: Tree, radii: dict[int, float]) -> list[Capsule]:
     """Return the capsules of an arm: from each body's joint to the joints that it carries.
 
     The last body of a branch goes to its tip. A body that slides has one from where it leaves its
-    parent. A body whose joints are in one place has none, and neither has one of radius 0.
-
-    Args:
-        tree: The robot's moving bodies.
-        radii: The radius of each body [m], of the base at `BASE`.
+    parent. A body whose joints are in one place has none, and neither has one of radius 0. The
+    radii [m] are by body, of the base at `BASE`.
     """
     ends = [(body.parent, ORIGIN, (body.parent, _at(body.X_PJ.p))) for body in tree.bodies]
     carriers = {body.parent for body in tree.bodies}
@@ -116,13 +113,8 @@ def speed_bounds(
     """Return how far a capsule's points go at most when a coordinate goes by 1, shape (n,).
 
     A joint that turns moves them by no more than their distance to it, which is no more than the
-    lengths of the bodies between.
-
-    Args:
-        tree: The robot's moving bodies.
-        capsule: The capsule.
-        slides: How far each body's joint slides at most [m], shape (bodies,).
-        but: Bodies whose joints do not count.
+    lengths of the bodies between. `slides` is how far each body's joint slides at most [m], shape
+    (bodies,); joints of the bodies in `but` do not count.
     """
     bounds = np.zeros(tree.n)
     for carrier, at in capsule.ends:

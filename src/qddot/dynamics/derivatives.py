@@ -165,9 +165,7 @@ def rigid_body_slopes(
 
         ∂τⱼ/∂qᵢ = n · ẅᵢ + f · üᵢ + 2 b · ẇᵢ        ∂τⱼ/∂q̇ᵢ = 2 (n · ẇᵢ + f · u̇ᵢ + b · wᵢ)
 
-    Args:
-        tree: The robot, of which `applies` is true.
-        q, qd, qdd: Joint positions [rad or m], velocities and accelerations, shape (n,).
+    `applies` is true of the tree.
     """
     return _slopes(tree, q, qd, qdd, times=2)
 

@@ -29,11 +29,9 @@ PIVOT = 1e-11  # parts of its diagonal entry that a pivot of M has at least wher
 def effective_mass(M: JointMat, J: np.ndarray, rounding: float) -> tuple[np.ndarray, Scalar]:
     """Return (J M⁻¹ Jᵀ)⁻¹, shape (k, k), and 1 where it is right, else 0.
 
-    Args:
-        M: The mass matrix, shape (n, n).
-        J: Rows of the Jacobian, shape (k, n). Where all of a row is a plain 0, the frame never
-            moves that way; there the result is 0.
-        rounding: Of an entry of J, in parts of all of J.
+    M is (n, n), and J are rows of the Jacobian, (k, n). Where all of a row is a plain 0, the frame
+    never moves that way; there the result is 0. The rounding is that of an entry of J, in parts of
+    all of J.
     """
     rows = [i for i, row in enumerate(J) if not all(is_zero(x) for x in row)]
     result = np.zeros((len(J), len(J)), dtype=object)
@@ -118,11 +116,8 @@ def _turn(product: Scalar, before: Scalar, behind: Scalar) -> tuple[Scalar, Scal
     """Return cosine and sine of the turn that makes two vectors orthogonal.
 
     It is at most an eighth of a turn. And by how much it makes the square of the first smaller, and
-    that of the second larger.
-
-    Args:
-        product: Of the two vectors.
-        before, behind: Their squares.
+    that of the second larger. `product` is that of the two vectors, `before` and `behind` are their
+    squares.
     """
     twice, difference = 2 * product, behind - before
     along = abs(difference) + sqrt(difference * difference + twice * twice)

@@ -22,12 +22,8 @@ def manipulability(tree: Tree, q: ConfigVec, frame: str, axes: str = "linear") -
     of their lengths: J Jᵀ, whose condition is squared, is never formed (Yoshikawa, *Foundations of
     Robotics*, MIT Press 1990, section 4.2).
 
-    Args:
-        tree: The robot.
-        q: Joint positions [rad or m], shape (n,).
-        frame: The name of a link or a frame.
-        axes: "linear" for the velocity of the frame's origin, "angular" for its turning, "all" for
-            both, which mixes units.
+    The frame is a link or a frame by name; the axes are "linear" for the velocity of the frame's
+    origin, "angular" for its turning, "all" for both, which mixes units.
     """
     J = jacobian(tree, q, frame)[ROWS[axes]]
     vectors, columns = ([x for x in side if not all(map(is_zero, x))] for side in (J, J.T))

@@ -94,10 +94,8 @@ def moved_on(
 ) -> Movement:
     """Return how a body moves, from its parent's movement and what its joint does.
 
-    Args:
-        before: The parent's.
-        X: Where the body is in it.
-        of_u, of_a, of_v: S u, S a, S v; v is u if it is not given.
+    X is where the body is in its parent; `of_u`, `of_a`, `of_v` are S u, S a, S v; v is u if it is
+    not given.
     """
     R, (wu, uu), (wa, ua) = X.R, of_u, of_a
     w_u, alpha = R.T @ before.w_u, R.T @ before.alpha

@@ -70,8 +70,7 @@ def own_slopes(
 ) -> Any:
     """Return the slopes among the joints of a stretch, and what it hands on.
 
-    Returns:
-        ∂τ/∂q and ∂τ/∂q̇, each (size, size), `columns`, and `carried`.
+    These are ∂τ/∂q and ∂τ/∂q̇, each (size, size), `columns`, and `carried`.
     """
     each, size = _moving(form, numbers, moving, joints, before), len(form.bodies)
     by_q, by_qd = (np.zeros((size, size), dtype=object) for _ in range(2))
@@ -97,8 +96,7 @@ def slopes_across(
 ) -> Any:
     """Return the slopes between the joints j of a stretch and those i of one that carries it.
 
-    Returns:
-        ∂τᵢ/∂qⱼ and ∂τᵢ/∂q̇ⱼ, (i, j); ∂τⱼ/∂qᵢ and ∂τⱼ/∂q̇ᵢ, (j, i); `columns` handed on.
+    These are ∂τᵢ/∂qⱼ and ∂τᵢ/∂q̇ⱼ, (i, j); ∂τⱼ/∂qᵢ and ∂τⱼ/∂q̇ᵢ, (j, i); `columns` handed on.
     """
     each = _moving(form, numbers, moving, joints, before)
     before_it = _columns(columns, form)
@@ -120,11 +118,8 @@ def rigid_body_slopes(
 ) -> tuple[JointMat, JointMat]:
     """Return what `derivatives.rigid_body_slopes` does, its stretches by `called`.
 
-    Args:
-        tree: The robot, of which `derivatives.applies` is true.
-        q, qd, qdd: Joint positions [rad or m], velocities and accelerations, shape (n,).
-        called: Calls a function with a form and arrays by name.
-        times: 2, or 1 for half of ∂τ/∂q̇.
+    `derivatives.applies` is true of the tree. `called` calls a function with a form and arrays by
+    name; `times` is 2, or 1 for half of ∂τ/∂q̇.
     """
     through, size = outward_through(tree, q, qd, qdd, called, stretches.SIZE), len(tree.bodies)
     given = [x | {"before": before} for x, before in zip(*through[1:], strict=True)]

@@ -54,9 +54,8 @@ class ClosedForm:
 def closed_form(*inputs: str, symbol: str = "") -> Callable[[Define], Define]:
     """Return the decorator that enters a method into the table of quantities.
 
-    Args:
-        inputs: What its value is a function of: "q", "qd", "qdd", "tau", "wrench".
-        symbol: What it is called in LaTeX.
+    The inputs are what its value is a function of: "q", "qd", "qdd", "tau", "wrench". The symbol is
+    in LaTeX.
     """
 
     def entered(define: Define) -> Define:

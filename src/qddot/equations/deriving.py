@@ -98,8 +98,7 @@ def derived(
 def check_size(robot: ExactRobot) -> float:
     """Return how many terms the mass matrix has, about.
 
-    Raises:
-        TooLarge: If they would fit neither into memory nor on a page.
+    It raises TooLarge if they would fit neither into memory nor on a page.
     """
     terms = estimated_terms(robot)
     if terms > MOST_TERMS:

@@ -87,8 +87,7 @@ def _same(ring: Ring, other: Ring, generator: Any) -> Any:
 def acting(ring: Ring, kind: str) -> np.ndarray:
     """Return the symbols of torques ("tau") or of a wrench ("wrench"), in a ring of their own.
 
-    Raises:
-        BadArgument: If a parameter of the robot has one of the names.
+    It raises BadArgument if a parameter of the robot has one of the names.
     """
     names = INPUTS[kind](ring.n)
     if taken := sorted(set(names) & symbols_of(ring)):

@@ -61,10 +61,8 @@ class Collected:
 def form(x: Scalar | Collected, groups: Groups | None = None) -> Node:
     """Return the shortest formula for a polynomial or a number.
 
-    Args:
-        x: A polynomial, an int, a float or a Fraction; or a sum in terms of its own.
-        groups: Joints with parallel axes, counted from 0, whose angles may be added up. Those of
-            the robot if not given; () for products of single sines and cosines only.
+    Groups are joints with parallel axes, counted from 0, whose angles may be added up: those of the
+    robot if not given; () for products of single sines and cosines only.
     """
     x = in_a_ring(x)
     if isinstance(x, Collected):

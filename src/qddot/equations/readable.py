@@ -84,10 +84,7 @@ class Entry:
 def readable_latex(x: Any, symbol: str = "", notation: Notation = NOTATION) -> str:
     """Return a formula, a vector, a matrix or a stack of matrices as LaTeX to be looked at.
 
-    Args:
-        x: What to print.
-        symbol: What it is called, in LaTeX: "M", r"\\tau".
-        notation: The letters of coordinates, sines and cosines.
+    Its symbol is in LaTeX: "M", r"\\tau".
     """
     return displayed(readable_rows(x, symbol, notation=notation))
 

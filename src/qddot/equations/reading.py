@@ -82,8 +82,7 @@ class PolynomialReader:
     def value(self, node: Node) -> tuple[Any, Any]:
         """Return the numerator and the denominator of a formula; the latter is mostly 1.
 
-        Raises:
-            NoPolynomial: If it has a part that no polynomials make.
+        It raises NoPolynomial if the formula has a part that no polynomials make.
         """
         match node:
             case Number(number):

@@ -54,12 +54,10 @@ class Generator:
 class Ring:
     """The polynomials of a robot with certain coordinates and parameters.
 
-    Args:
-        turns: Of each coordinate, whether its sine and cosine are there.
-        numbers: What the parameters are taken from: exact expressions.
-        groups: Joints with parallel axes, for printing.
-        roles: What the parameters are to the equations, for printing.
-        signs: The coordinates, counted from 0, whose velocity has a sign in the equations.
+    `turns` says of each coordinate whether its sine and cosine are there. The parameters are taken
+    from `numbers`, exact expressions. Groups (joints with parallel axes) and roles (what the
+    parameters are to the equations) are for printing. `signs` are the coordinates, counted from 0,
+    whose velocity has a sign in the equations.
     """
 
     def __init__(

@@ -40,10 +40,9 @@ def from_sympy(x: Any) -> bool:
 def equal_to(x: Scalar, other: Any) -> bool:
     """Return whether a polynomial, or a number, and a SymPy expression are equal.
 
-    Raises:
-        BadArgument: If the expression is not one of q1, qd1, qdd1, ... and the parameters, or no
-            quotient of polynomials in their sines and cosines; or if it is not shown equal, though
-            no state is found at which the two differ.
+    It raises BadArgument if the expression is not one of q1, qd1, qdd1, ... and the parameters, or
+    no quotient of polynomials in their sines and cosines; or if it is not shown equal, though no
+    state is found at which the two differ.
     """
     ring = x.ring if isinstance(x, Polynomial) else None
     node = node_of(other, _named(ring))

@@ -39,14 +39,10 @@ def as_text(
 ) -> str:
     """Return a polynomial, a number, a vector, a matrix or a stack of matrices as text.
 
-    Args:
-        x: What to print.
-        groups: Joints with parallel axes, counted from 0; those of the robot if not given.
-        ascii: Write qd1 for q̇1, a1^2 for a1², sqrt for √.
-        full: Write cos(q1 + q2) for c12.
-        digits: To how many significant digits decimals are rounded.
-        limit: An entry with more terms shows a few, and says how many there are.
-        notation: The letters of coordinates, sines and cosines.
+    Groups are joints with parallel axes, counted from 0; those of the robot if not given. `ascii`
+    writes qd1 for q̇1, a1^2 for a1², sqrt for √; `full` writes cos(q1 + q2) for c12. Decimals are
+    rounded to `digits` significant digits. An entry with more terms than the limit shows a few, and
+    says how many there are.
     """
 
     def entry(value: Scalar | Collected) -> str:

@@ -100,14 +100,11 @@ class Notation:
     ) -> Notation:
         """Return the notation for a robot.
 
-        Args:
-            turns: Of each coordinate, whether it is an angle.
-            taken: Parameters of the robot in LaTeX. A coordinate that would look like one of them
-                is called q, and a letter that is one of them gives way: gravity torques are G
-                where g is a number of the robot.
-            names: Of the joints that the coordinates move. A length whose joint is called by its
-                letter has that number: x0, not x2.
-            rotors: Whether joints have rotors, which stand beside the mass matrix of the links.
+        `turns` says of each coordinate whether it is an angle. `taken` are parameters of the robot
+        in LaTeX: a coordinate that would look like one of them is called q, and a letter that is
+        one of them gives way, so that gravity torques are G where g is a number of the robot.
+        `names` are those of the joints that the coordinates move; a length whose joint is called by
+        its letter has that number: x0, not x2. Rotors stand beside the mass matrix of the links.
         """
         own = replace(self, turns=tuple(turns))
         own = replace(own, numbers=own._numbers(names))

@@ -42,8 +42,8 @@ def notation_names() -> tuple[str, ...]:
 def notation(given: str | Path | Notation | None) -> Notation:
     """Return a notation: by its name, from a TOML file, or as it is; the usual one for None.
 
-    Raises:
-        BadArgument: If there is none of this name, or the file has letters that are not letters.
+    It raises BadArgument if there is none of this name, or the file has letters that are not
+    letters.
     """
     if isinstance(given, Notation):
         return given

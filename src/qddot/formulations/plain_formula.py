@@ -78,8 +78,7 @@ TOKEN = re.compile(r"\\([A-Za-z]+)\s*|\\([,;:! {}|&%_\\])|(\s+)|(.)", re.DOTALL)
 def plain(latex: str) -> str:
     r"""Return a formula in LaTeX as text.
 
-    Raises:
-        BadArgument: If something stands in it that formulas of derivations do not have.
+    It raises BadArgument if something stands in it that formulas of derivations do not have.
     """
     reader = _Reader(latex)
     text = reader.until_end()

@@ -36,10 +36,9 @@ if TYPE_CHECKING:
 class Bayesian(Estimator):
     """Weighted least squares that stays near what was believed before.
 
-    Args:
-        belief: To which share of its own size each body of the robot's file is believed.
-        known: What a data sheet says: by the name of a parameter, its value and its deviation,
-            {"j1.m": (4.2, 0.05)}.
+    `belief` is to which share of its own size each body of the robot's file is believed; `known`
+    has, by the name of a parameter, its value and its deviation from a data sheet, as in {"j1.m":
+    (4.2, 0.05)}.
     """
 
     belief: float = 1.0

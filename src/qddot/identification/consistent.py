@@ -49,13 +49,11 @@ class PhysicallyConsistent(Estimator):
         minimise Σᵢ ‖τᵢ − Yᵢ φ‖² / σᵢ² + ‖C (φ − φ₀)‖² / belief²
         with J(φ) ⪰ 0 of every body, friction and rotor inertia ≥ 0                      Wensing
 
-    Args:
-        masses: By joint, the least and the largest mass [kg] of the body that it moves; None
-            where there is no bound.
-        centres: By joint, a box for the centre of mass [m] in the body's frame: three ranges.
-        total_mass: The least and the largest mass of all that moves.
-        belief: How far parameters may be from the prior, by each body's own size: it decides
-            where torques do not show it, and hardly counts where they do.
+    By joint, `masses` has the least and the largest mass [kg] of the body that it moves (None where
+    there is no bound), and `centres` a box for its centre of mass [m] in the body's frame: three
+    ranges. `total_mass` bounds the mass of all that moves. `belief` is how far parameters may be
+    from the prior, by each body's own size: it decides where torques do not show it, and hardly
+    counts where they do.
     """
 
     masses: Mapping[str, Range] = field(default_factory=dict)
@@ -91,9 +89,8 @@ def consistent(
 ) -> Solution:
     """Return the parameters of the robot that can exist and fits the log best.
 
-    Raises:
-        MissingExtra: If CVXPY or Clarabel is not installed.
-        NoRobot: If no robot is within the bounds, or the solver gave up.
+    It raises MissingExtra if CVXPY or Clarabel is not installed, and NoRobot if no robot is within
+    the bounds, or the solver gave up.
     """
     positive("belief", belief, wanted=SHARE)
     cp = solver()

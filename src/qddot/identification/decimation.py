@@ -118,14 +118,9 @@ def nothing_left(log: Log, rate: float | None) -> str:
 def equations(log: Log, columns: Callable[[Log], np.ndarray], rate: float | None = None) -> Log:
     """Return the equations τ = Y φ of a prepared log at few instants, both sides filtered alike.
 
-    Args:
-        log: The log, evenly sampled, with q, qd, qdd and tau.
-        columns: The regressor of a log, shape (k, n, p). It is asked for a piece at a time, so that
-            memory stays small.
-        rate: About how many rows per second to keep [Hz]; by default all, unfiltered.
-
-    Returns:
-        These rows of the log, with Y and τ filtered.
+    The log is evenly sampled, and about `rate` rows per second [Hz] are kept; by default all,
+    unfiltered. The regressor, `columns`, shape (k, n, p), is asked for a piece at a time, so that
+    memory stays small.
     """
     missing = [name for name in ("qd", "qdd", "tau") if getattr(log, name) is None]
     if missing:

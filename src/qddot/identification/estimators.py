@@ -134,19 +134,15 @@ class Gathered:
 
 @dataclass(eq=False)
 class Estimator:
-    """What every estimator has.
+    """Options and steps that every estimator has.
 
-    Args:
-        robot: The robot; its own parameters are the prior.
-        terms: What to add to them: "viscous", "coulomb" (both: "friction"), "offset",
-            "rotor_inertia"; "auto" as for `identify`.
-        extra: Further columns by name, see `identify`.
-        unexcited: What to do with a log that does not show every base parameter: "merge" them
-            into the groups that it does show, with a warning, or "refuse".
-        blocks: Into how many pieces of time the log is divided for cross-validation.
-        decimate: About how many rows per second to keep [Hz], columns and torques both filtered
-            (parallel decimation). "auto": as many as the cut-off at which a log was filtered, if
-            it has more; None: every row.
+    The robot's own parameters are the prior. `terms` are added to them: "viscous", "coulomb" (both:
+    "friction"), "offset", "rotor_inertia"; "auto" and `extra` as for `identify`. If a log does not
+    show every base parameter, `unexcited` says whether to "merge" them into the groups that it does
+    show, with a warning, or to "refuse". For cross-validation the log is divided into `blocks`
+    pieces of time. `decimate` is about how many rows per second to keep [Hz], columns and torques
+    both filtered (parallel decimation): "auto" is as many as the cut-off at which a log was
+    filtered, if it has more; None is every row.
     """
 
     robot: Any = field(repr=False)

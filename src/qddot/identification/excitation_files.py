@@ -99,9 +99,7 @@ def holds_excitation(path: Path) -> bool:
 def load(path: str | Path, robot: Robot | None = None) -> Excitation:
     """Return the motion in a .json or .csv file that `save` wrote.
 
-    Args:
-        path: The file.
-        robot: The robot that is to move; files hold its name only.
+    Files hold the name of the robot only; `robot` is the one that is to move.
     """
     path = Path(path)
     with reading(path, "an excitation", ENDINGS) as kind:

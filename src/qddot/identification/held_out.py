@@ -210,10 +210,8 @@ def cutoff(log: Log, robot: Any = None, terms: Any = (), extra: Any = ()) -> Cut
     Without a robot the prediction is rough: the suggestion is kept unless it is far off, and none
     is taken below twice the band of 95 % of the velocity's power.
 
-    Args:
-        log: The log, evenly sampled; without torques the spectrum decides alone.
-        robot: By whose model torques are predicted.
-        terms, extra: What `identify` is to add to it.
+    The log is evenly sampled; without torques the spectrum decides alone. The robot's model
+    predicts torques, with the terms and `extra` that `identify` is to add to it.
     """
     return _cutoff(LogJudge(log, robot, terms, extra), [usual(log)])[1]
 

@@ -103,11 +103,9 @@ class Cutoff:
 def spectrum(log: Log) -> Spectrum:
     """Return the power spectrum of the positions of an evenly sampled log.
 
-    Welch's average over half-overlapping thirds of the log under a Nuttall window, whose side
-    lobes (−93 dB, falling) let a motion of radians stand beside noise of microradians.
-
-    Args:
-        log: The log; `resampled` makes its steps even.
+    Welch's average over half-overlapping thirds of the log under a Nuttall window, whose side lobes
+    (−93 dB, falling) let a motion of radians stand beside noise of microradians. `resampled` makes
+    the steps of a log even.
     """
     from scipy.fft import rfft
 

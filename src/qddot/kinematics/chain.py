@@ -73,8 +73,8 @@ class Chain:
 def chain_of(tree: Tree, frame: str) -> Chain:
     """Return the joints between the base and a frame, of a robot with exact numbers.
 
-    Raises:
-        BadArgument: Where no joint carries the frame, or one is no plain turn or slide of its own.
+    It raises BadArgument where no joint carries the frame, or one is no plain turn or slide of its
+    own.
     """
     chain = _chain(tree, frame) or _chain(tree.map(_with_many_digits), frame)
     assert chain is not None  # fractions are short

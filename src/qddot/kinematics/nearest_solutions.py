@@ -59,8 +59,7 @@ class NearestSolutions:
     def required(self) -> np.ndarray:
         """Return `q` if every pose was found.
 
-        Raises:
-            BadArgument: If one was not: which, how close the frame comes, and where it is then.
+        If one was not, BadArgument says which, how close the frame comes, and where it is then.
         """
         if np.all(self.found):
             return self.q

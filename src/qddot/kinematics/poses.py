@@ -30,8 +30,7 @@ def need_near(positions: np.ndarray) -> None:
 def proper_poses(X: Any) -> np.ndarray:
     """Return poses (..., 4, 4) as rows of twelve numbers, R row by row and then p, (..., 12).
 
-    Raises:
-        BadArgument: If a matrix is no pose, with what is wrong and which one it is.
+    If a matrix is no pose, BadArgument says what is wrong and which one it is.
     """
     X = real_array("X", X)
     if X.shape[-2:] != (4, 4):

@@ -144,8 +144,7 @@ def is_sympy(x: Any) -> bool:
 def from_sympy(x: Any) -> Scalar:
     """Return the number, or the expression in symbols, that a SymPy one is.
 
-    Raises:
-        BadExpression: If it holds anything else, such as a tangent.
+    It raises BadExpression if it holds anything else, such as a tangent.
     """
     try:
         return simplest(expression(_taken_apart(x)))

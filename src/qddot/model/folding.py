@@ -45,8 +45,7 @@ def exact(x: Scalar) -> Expression:
 def fold(model: Model, number: Callable[[Scalar], Scalar] = numeric) -> Tree:
     """Return the tree of moving bodies, over the kind of number that `number` makes.
 
-    Raises:
-        NotNumeric: If numbers are asked for and the model still has symbols.
+    It raises NotNumeric if numbers are asked for and the model still has symbols.
     """
     if number is numeric and model.symbols:
         raise NotNumeric(f"Robot {model.name!r}", model.symbols)
@@ -163,8 +162,7 @@ def parts_of(model: Model) -> Iterator[tuple[slice, slice]]:
 def motion_of(joint: Joint) -> JointMotion:
     """Return how a joint that is not fixed moves.
 
-    Raises:
-        BadArgument: If its kind is none that there is.
+    It raises BadArgument if its kind is none that there is.
     """
     if joint.kind not in MOTIONS:
         raise BadArgument(

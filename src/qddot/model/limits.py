@@ -60,10 +60,8 @@ def limits_of(model: Model) -> RobotLimits:
 
         lower ≤ r q + o ≤ upper        |r q̇| ≤ velocity
 
-    unless that leaves no room at all. Effort is that of the joint that q belongs to.
-
-    Raises:
-        NotNumeric: If a limit is a symbol.
+    unless that leaves no room at all. Effort is that of the joint that q belongs to. It raises
+    NotNumeric if a limit is a symbol.
     """
     _need_numbers(f"A limit of robot {model.name!r}", [joint.limits for joint in model.joints])
     free = model.free_joints
@@ -100,8 +98,7 @@ def without_stops(model: Model, what: str) -> str:
 def stops_of(model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return where the joints have stops, −∞ and ∞ where none, and their restitutions, (n,) each.
 
-    Raises:
-        NotNumeric: If a stop is a symbol.
+    It raises NotNumeric if a stop is a symbol.
     """
     each = [joint.stops for joint in model.free_joints]
     _need_numbers(f"A stop of robot {model.name!r}", each)

@@ -51,9 +51,7 @@ def bias_torque(tree: Tree, q: Any, qd: Any, **acting: Any) -> Any:
 def forward_slopes(tree: Tree, torque_slopes: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function that gives ∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ by blocks, matrices in tiles.
 
-    Args:
-        tree: The robot.
-        torque_slopes: Gives ∂τ/∂q and ∂τ/∂q̇ at q, q̇, q̈.
+    `torque_slopes` gives ∂τ/∂q and ∂τ/∂q̇ at q, q̇, q̈.
     """
 
     def slopes(q: Any, qd: Any, tau: Any) -> tuple[Any, ...]:

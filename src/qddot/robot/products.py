@@ -95,12 +95,9 @@ def _pushed(
 ) -> Program:
     """Return the program of how outputs change with those inputs, q along velocities.
 
-    Args:
-        tree: The robot.
-        program: A program whose first input is q.
-        wrt: The inputs that change, q first. Their changes are further inputs, "d<input>".
-        name: What the program made is called.
-        names: What its outputs are called, by those of the program; the same if not given.
+    The first input of the program is q. `wrt` are the inputs that change, q first; their changes
+    are further inputs, "d<input>". `names` has, by those of the program, what its outputs are
+    called; the same if not given.
     """
     push, count = tangent(program, wrt), len(program.inputs)
 

@@ -105,8 +105,8 @@ def results_of(request: Request) -> type[tuple]:
 def definition(request: Request) -> tuple[tuple[str, ...], Callable[..., Any]]:
     """Return what a quantity is a function of, and its definition over any tree.
 
-    Raises:
-        KeyError: If it is derived from others: derivatives, products, the motion of a point.
+    It raises KeyError if the quantity is derived from others: derivatives, products, the motion of
+    a point.
     """
     name = request.quantity
     if name in WITH_LOADS:

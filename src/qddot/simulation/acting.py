@@ -84,9 +84,8 @@ class Forces:
 def law_of(controller: Any, n: int, nq: int | None = None) -> Law | None:
     """Return the law of a recorded controller, or of what holds one; None of anything else.
 
-    Raises:
-        BadArgument: If the program cannot be a controller of a robot with n joints, whose
-            positions are nq numbers (n, if not given).
+    It raises BadArgument if the program cannot be a controller of a robot with n joints, whose
+    positions are nq numbers (n, if not given).
     """
     program = (
         controller if isinstance(controller, Program) else getattr(controller, "program", None)
@@ -229,13 +228,11 @@ def sampled(
 
     The controller's own state is stepped as a computer would: x⁺ = x + ẋ · period.
 
-    Args:
-        past, x: The states so far, and where the controller's own state starts.
-        asked: From t, measured q and q̇, and x, to τ and ẋ.
-        moved: Moves the arms from t by a time, under torques, and keeps their states in `past`;
-            returns whether that went well. The loop ends where it did not.
-        period, count, end: From sample to sample [s], how many, and when the last one ends at most.
-        noise: From the number of a sample to the errors of its q and q̇.
+    `past` has the states so far, and x is where the controller's own state starts. `asked` goes
+    from t, measured q and q̇, and x, to τ and ẋ. `moved` moves the arms from t by a time, under
+    torques, keeps their states in `past`, and returns whether that went well; the loop ends where
+    it did not. There are `count` samples, a period [s] apart, and the last one ends at `end` at
+    most. `noise` goes from the number of a sample to the errors of its q and q̇.
     """
     tau = xd = None
     for k in range(count):

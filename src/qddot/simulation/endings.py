@@ -220,8 +220,7 @@ class Pace:
     def look(self, steps: int, t: float, qd: np.ndarray) -> None:
         """Stop a run that has taken as many steps as it may, or that would not end.
 
-        Raises:
-            Stopped: With how far it got, and why probably no further.
+        `Stopped` says how far it got, and why probably no further.
         """
         if steps % LOOK and steps < self.most:
             return

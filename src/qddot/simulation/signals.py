@@ -105,8 +105,8 @@ class Signal:
     def at(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         """Return the value, or say what is wrong with it.
 
-        Raises:
-            Stopped: If the function raises, or gives something else than so many finite numbers.
+        It raises Stopped if the function raises, or gives something else than so many finite
+        numbers.
         """
         if self.constant is not None:
             return self.constant
@@ -199,9 +199,7 @@ def signal(name: str, value: Any, parts: Sequence[str], duration: float) -> Sign
 
     It is an array (k,); one of shape (rows, k), spread evenly over the run, with straight lines
     between the rows; `Samples`; or a function of (t, q, qd). Messages use its name and its parts'.
-
-    Raises:
-        BadArgument: If it is none of these, or has the wrong shape, or is not finite.
+    It raises BadArgument if the value is none of these, or has the wrong shape, or is not finite.
     """
     parts = tuple(parts)
     if callable(value) and not isinstance(value, Samples):

@@ -214,8 +214,7 @@ def begun(
 ) -> tuple[Run, Method]:
     """Return a run that is ready to go from y0, and its method.
 
-    Raises:
-        BadArgument: If the motion cannot be computed at the start, or the method does not fit.
+    It raises BadArgument if the motion cannot be computed at the start, or the method does not fit.
     """
     duration = plant.duration
     try:

@@ -68,13 +68,10 @@ NOTHING = np.zeros(0, dtype=object)
 
 
 def iteration(system: System, method: str, *, short: bool = False) -> Iteration:
-    """Return the loop of a method by its name.
+    """Return the loop of one of METHODS by its name.
 
-    Args:
-        system: What moves.
-        method: One of METHODS.
-        short: Whether rk4 is a quarter as long and runs four times a step: quicker where code waits
-            to be loaded, as on a GPU, and slower elsewhere, since more is kept between stages.
+    A short rk4 is a quarter as long and runs four times a step: quicker where code waits to be
+    loaded, as on a GPU, and slower elsewhere, since more is kept between stages.
     """
     if method == "midpoint":
         return implicit_midpoint(system)

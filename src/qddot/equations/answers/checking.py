@@ -146,8 +146,7 @@ def index_in(equations: Equations, text: str, name: str, shape: tuple[int, ...])
 def as_written(answer: Any, shape: tuple[int, ...], words: Vocabulary) -> Written:
     """Return the formulas of an answer that is text, SymPy, numbers, our own, or lists of these.
 
-    Raises:
-        BadArgument, BadExpression: If it is none of these, or cannot be read.
+    It raises BadArgument or BadExpression if it is none of these, or cannot be read.
     """
     if isinstance(answer, str):
         return read_answer(answer, shape, words)

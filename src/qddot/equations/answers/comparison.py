@@ -55,8 +55,7 @@ class AnswerComparison:
     ) -> AnswerComparison:
         """Return the comparison of formulas with a quantity.
 
-        Raises:
-            NoPolynomial: If a formula has a part that no polynomials make.
+        It raises NoPolynomial if a formula has a part that no polynomials make.
         """
         entries: list[Node] = list(nodes.reshape(-1))
         reader = PolynomialReader(equations.robot.ring, entries, degrees)

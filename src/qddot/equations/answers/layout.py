@@ -50,10 +50,8 @@ class Written:
 def read_answer(text: str, shape: tuple[int, ...], words: Vocabulary) -> Written:
     """Return the formulas of an answer.
 
-    An answer that has not the shape of the quantity comes in its own.
-
-    Raises:
-        BadAnswer: If it cannot be read, with the place and the reason.
+    An answer that has not the shape of the quantity comes in its own. If it cannot be read,
+    BadAnswer has the place and the reason.
     """
     if len(text) > LONGEST:
         raise BadAnswer(text, f"it is longer than {LONGEST} letters.")

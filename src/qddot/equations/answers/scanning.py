@@ -78,8 +78,7 @@ class Scanner:
     def scan(self) -> list[Token]:
         """Return every token.
 
-        Raises:
-            Unreadable: At the first thing that is neither a number, a word nor a sign.
+        It raises Unreadable at the first thing that is neither a number, a word nor a sign.
         """
         while self.at < len(self.text):
             self.step()

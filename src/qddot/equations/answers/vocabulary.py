@@ -123,8 +123,7 @@ class Vocabulary:
     def find(self, word: str, exact: bool = False) -> list[Node | str]:
         """Return what a word means: a node, the name of a function, or several multiplied.
 
-        Raises:
-            UnknownWord: If it means nothing, or several things.
+        It raises UnknownWord if the word means nothing, or several things.
         """
         plain = bare(word)
         if word in self.parameters:
