@@ -26,7 +26,6 @@ from qddot.cli.terminal import (
 )
 from qddot.errors import BadArgument, NotInClosedForm, TooLarge, printable
 from qddot.formulations import FORMULATIONS
-from qddot.model.validation import gravity_notes
 from qddot.progress import inform, message_if_slow
 from qddot.saving import write_whole
 
@@ -139,6 +138,7 @@ def derive(
     from qddot.equations.formulas import sum_of_terms
     from qddot.equations.latex import as_latex
     from qddot.equations.printing import page
+    from qddot.model.validation import gravity_notes
 
     if robot_of_ik is not None:
         if source != "ik":

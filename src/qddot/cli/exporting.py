@@ -85,7 +85,7 @@ def export(
     settings: Settings = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a robot to a file, an FMU, or source for C, C++, CUDA, MATLAB.
+    """Write a robot to a file, or its functions as C, MATLAB, FMU.
 
     Examples:
       qddot export panda -o panda.urdf
