@@ -207,11 +207,7 @@ class NotInClosedForm(BadArgument):
     """A frame whose solutions cannot all be given: why, and joints that help if they are given."""
 
     def __init__(
-        self,
-        why: str,
-        hint: str = "",
-        free: Mapping[str, float] | None = None,
-        closed: bool = True,
+        self, why: str, hint: str = "", free: Mapping[str, float] | None = None, closed: bool = True
     ):
         self.why, self.hint, self.free, self.closed = why, hint, dict(free or {}), closed
         self.args = (why, hint, self.free, closed)

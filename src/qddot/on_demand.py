@@ -13,11 +13,7 @@ from typing import Any
 
 
 def on_demand(
-    package: str,
-    names: Mapping[str, str],
-    modules: str = "",
-    *,
-    verb: str = "",
+    package: str, names: Mapping[str, str], modules: str = "", *, verb: str = ""
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return the `__getattr__` and the `__dir__` of a package, and add to its `__all__`.
 

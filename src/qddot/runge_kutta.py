@@ -63,7 +63,5 @@ def _moved(z: Any, h: Any, groups: WeightGroups, stages: Sequence[Any]) -> Any:
 
 # the classical method, of order 4
 RK4 = Tableau(
-    A=((), (1 / 2,), (0, 1 / 2), (0, 0, 1)),
-    B=(1 / 6, 1 / 3, 1 / 3, 1 / 6),
-    C=(0, 1 / 2, 1 / 2, 1),
+    A=((), (1 / 2,), (0, 1 / 2), (0, 0, 1)), B=(1 / 6, 1 / 3, 1 / 3, 1 / 6), C=(0, 1 / 2, 1 / 2, 1)
 )

@@ -175,10 +175,7 @@ class Pinocchio:
             "forward_dynamics": pin.aba,
             "mass_matrix": pin.crba,
         }
-        self.many = {
-            "inverse_dynamics": pin.rneaInParallel,
-            "forward_dynamics": pin.abaInParallel,
-        }
+        self.many = {"inverse_dynamics": pin.rneaInParallel, "forward_dynamics": pin.abaInParallel}
         if robot.n == 1:  # a matrix of one row is taken for a column there, and memory overrun
             self.many = {}
 

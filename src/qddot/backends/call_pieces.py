@@ -6,14 +6,7 @@ code can be kept, and shared by all of the same form.
 
 from __future__ import annotations
 
-from qddot.backends.gufunc import (
-    BYTE_ORDER,
-    DESCR,
-    FLAGS,
-    NATIVE,
-    TYPE_NUMBER,
-    TYPE_NUMBERS,
-)
+from qddot.backends.gufunc import BYTE_ORDER, DESCR, FLAGS, NATIVE, TYPE_NUMBER, TYPE_NUMBERS
 from qddot.backends.ir import Emitter, Lanes
 
 CONTIGUOUS_AND_ALIGNED, WRITEABLE = 0x0001 | 0x0100, 0x0400

@@ -15,13 +15,7 @@ from qddot.checks import not_negative, one_of, positive
 from qddot.control.conditions import Setting, conditions
 from qddot.control.laws.assumption import Rows
 from qddot.control.laws.law import ControlLaw
-from qddot.control.loop_arguments import (
-    check_choices,
-    lasting,
-    law_of,
-    noise_of,
-    start_of,
-)
+from qddot.control.loop_arguments import check_choices, lasting, law_of, noise_of, start_of
 from qddot.control.report import (
     RISE,
     Report,
@@ -304,10 +298,7 @@ def _judged(
         peak=peak,
         margin=limits - peak,
         V_rise=V_rise,
-        assumptions=(
-            *law.assumptions(robot, seen),
-            *conditions(robot, law, motion, setting, seen),
-        ),
+        assumptions=(*law.assumptions(robot, seen), *conditions(robot, law, motion, setting, seen)),
         level=level,
         V_still=V_still,
         sampled=setting.sampling is not None,

@@ -113,12 +113,7 @@ class SampledLoop:
     """
 
     def __init__(
-        self,
-        plant: HeldPlant,
-        law: ControlLaw,
-        q0: np.ndarray,
-        qd0: np.ndarray,
-        sampling: Sampling,
+        self, plant: HeldPlant, law: ControlLaw, q0: np.ndarray, qd0: np.ndarray, sampling: Sampling
     ):
         """Start at positions and velocities, shape (n,)."""
         at, period = plant.layout, 1 / sampling.rate

@@ -18,13 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from qddot.dynamics.movement import (
-    Movements,
-    inertial_forces,
-    joint_torques,
-    movements,
-    velocities,
-)
+from qddot.dynamics.movement import Movements, inertial_forces, joint_torques, movements, velocities
 from qddot.model.tree import Tree
 from qddot.scalars import ConfigVec, JointMat, JointVec, Scalar
 from qddot.spatial.inertia import Inertia

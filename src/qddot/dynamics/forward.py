@@ -17,11 +17,7 @@ from qddot.scalars import ConfigVec, JointMat, JointVec, Scalar
 
 
 def forward_dynamics(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    tau: JointVec,
-    **acting: Any,
+    tree: Tree, q: ConfigVec, qd: JointVec, tau: JointVec, **acting: Any
 ) -> JointVec:
     """Return the joint accelerations that the torques produce.
 

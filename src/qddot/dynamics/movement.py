@@ -52,12 +52,7 @@ class BaseMotion:
 
 
 def movements(
-    tree: Tree,
-    q: ConfigVec,
-    u: JointVec,
-    v: JointVec,
-    a: JointVec,
-    base: BaseMotion | None = None,
+    tree: Tree, q: ConfigVec, u: JointVec, v: JointVec, a: JointVec, base: BaseMotion | None = None
 ) -> Movements:
     """Return how the bodies move at q with joint accelerations a, and two joint velocities.
 

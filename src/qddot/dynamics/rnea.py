@@ -9,12 +9,7 @@ import numpy as np
 
 from qddot.dynamics.friction import friction_torque
 from qddot.dynamics.kinematics import Axes, body_poses
-from qddot.dynamics.movement import (
-    BaseMotion,
-    inertial_forces,
-    joint_torques,
-    movements,
-)
+from qddot.dynamics.movement import BaseMotion, inertial_forces, joint_torques, movements
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, Force, JointVec, Vec3
 from qddot.spatial.pose import Pose
@@ -104,12 +99,7 @@ def gravity_torque(tree: Tree, q: ConfigVec) -> JointVec:
     return rigid_body_torque(tree, q, still, still)
 
 
-def bias_torque(
-    tree: Tree,
-    q: ConfigVec,
-    qd: JointVec,
-    **acting: Any,
-) -> JointVec:
+def bias_torque(tree: Tree, q: ConfigVec, qd: JointVec, **acting: Any) -> JointVec:
     """Return c + g + friction + springs + τ_dist − Jᵀ f_ext: the torque at q̈ = 0.
 
     `acting` is what inverse dynamics takes besides the state: wrenches, a disturbance, ...

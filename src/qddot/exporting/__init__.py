@@ -24,8 +24,5 @@ if TYPE_CHECKING:
 
 __getattr__, __dir__ = on_demand(
     __name__,
-    {
-        "qddot.exporting.exported": "Exported export",
-        "qddot.backends.javascript": "javascript",
-    },
+    {"qddot.exporting.exported": "Exported export", "qddot.backends.javascript": "javascript"},
 )

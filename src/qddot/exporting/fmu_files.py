@@ -35,10 +35,7 @@ MACHINES = {"x86_64": "x86_64", "AMD64": "x86_64", "aarch64": "aarch64", "arm64"
 
 
 def fmu_files(
-    robot: Robot,
-    functions: Iterable[Any],
-    single: bool,
-    versions: Sequence[str] = tuple(VERSIONS),
+    robot: Robot, functions: Iterable[Any], single: bool, versions: Sequence[str] = tuple(VERSIONS)
 ) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """Return the files by their names, FMI 2.0 first, and what they could not hold."""
     if single:

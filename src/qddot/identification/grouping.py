@@ -35,9 +35,7 @@ class Grouping:
 
 
 def sorted_out(
-    Y: np.ndarray,
-    tolerance: float = TOLERANCE,
-    symbols: Mapping[str, float] | None = None,
+    Y: np.ndarray, tolerance: float = TOLERANCE, symbols: Mapping[str, float] | None = None
 ) -> Grouping:
     """Return which columns of a matrix of numbers are kept, and how the others depend on them.
 

@@ -43,10 +43,7 @@ COSINES = (
 # what a form says of a turn (True) or a slide
 ROOTS = {
     (LEVEL, True): ("$A \\cos q + B \\sin q = C$ with", COSINES),
-    (DISTANCE, True): (
-        f"as ${LEVEL}$ with",
-        (r"C_0 = \tfrac12 (|u|^2 + |v|^2 - \rho^2)",),
-    ),
+    (DISTANCE, True): (f"as ${LEVEL}$ with", (r"C_0 = \tfrac12 (|u|^2 + |v|^2 - \rho^2)",)),
     (ONTO, True): (
         "one root",
         (

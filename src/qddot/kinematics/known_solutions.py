@@ -58,10 +58,7 @@ class KnownSolutions:
             least = select(nearer, distance, least)
             regular = regular * (1 - found * (clear <= SINGULAR))
         sure = regular * (least < NOWHERE)
-        return {
-            "q": [select(sure, x, y) for x, y in zip(best, near, strict=True)],
-            "sure": sure,
-        }
+        return {"q": [select(sure, x, y) for x, y in zip(best, near, strict=True)], "sure": sure}
 
     def _moved(self, q: Any, near: Any) -> tuple[list[Scalar], Scalar, Scalar]:
         """Return a solution, nearest by whole turns, its distance, and whether it is inside."""

@@ -193,12 +193,7 @@ def _sources(chain: Chain, last: list[int], point: bool) -> list[Any]:
 
 
 def _steps(
-    chain: Chain,
-    k: int,
-    backwards: bool,
-    point: bool,
-    free: bool,
-    rest: dict[str, Any],
+    chain: Chain, k: int, backwards: bool, point: bool, free: bool, rest: dict[str, Any]
 ) -> Iterator[IkStep]:
     """Yield the equations of joint k in which the others are these; `free`: those held are U."""
     axis, source = chain.axes[k], rest["source"]

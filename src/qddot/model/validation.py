@@ -22,13 +22,7 @@ from qddot.model.joints import MOTIONS
 from qddot.model.link import Link, Payload
 from qddot.model.model import Model, data_fields, scalars
 from qddot.model.plausible import doubts
-from qddot.model.structure import (
-    MOST_LINKS,
-    depth_first,
-    place,
-    place_of,
-    structural_problems,
-)
+from qddot.model.structure import MOST_LINKS, depth_first, place, place_of, structural_problems
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import Expression, has_value

@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING
 from qddot.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from qddot.motions.cartesian import (
-        CartesianArc as CartesianArc,
-        CartesianLine as CartesianLine,
-    )
+    from qddot.motions.cartesian import CartesianArc as CartesianArc, CartesianLine as CartesianLine
     from qddot.motions.cartesian_blend import CartesianBlend as CartesianBlend, blended as blended
     from qddot.motions.cartesian_screw import CartesianScrew as CartesianScrew
     from qddot.motions.fastest import (

@@ -71,11 +71,7 @@ class PathsLeft:
     """The paths that are not done yet: what is known at their places, and what to change next."""
 
     def __init__(
-        self,
-        programs: PathPrograms,
-        unit: np.ndarray,
-        grids: Sequence[PathGrid],
-        ends: np.ndarray,
+        self, programs: PathPrograms, unit: np.ndarray, grids: Sequence[PathGrid], ends: np.ndarray
     ):
         self.both, self.traded = False, np.zeros(len(grids), dtype=bool)
         self.programs, self.unit, self.ends = programs, unit, ends
@@ -193,11 +189,7 @@ def solved(
 
 
 def _solved(
-    robot: Robot,
-    limits: PathLimits,
-    grids: Sequence[PathGrid],
-    rounds: PathsLeft,
-    between: bool,
+    robot: Robot, limits: PathLimits, grids: Sequence[PathGrid], rounds: PathsLeft, between: bool
 ) -> list[Solved]:
     programs = rounds.programs
     found: list[Solved | None] = [None] * len(grids)

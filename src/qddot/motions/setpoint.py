@@ -72,10 +72,7 @@ def joint_reference(value: Any, robot: Robot, what: str = "reference") -> Any:
 
 
 def reference_of(
-    value: Any,
-    parts: Sequence[str],
-    what: str = "reference",
-    numbers: Sequence[str] | None = None,
+    value: Any, parts: Sequence[str], what: str = "reference", numbers: Sequence[str] | None = None
 ) -> Any:
     """Return the motion behind what was given: itself, its smooth form, or a place to stay at.
 

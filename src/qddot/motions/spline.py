@@ -97,12 +97,7 @@ def fitted(t: np.ndarray, q: np.ndarray, tolerance: float) -> tuple[Piecewise, f
 
 
 def interpolated(
-    t: np.ndarray,
-    q: np.ndarray,
-    qd: np.ndarray,
-    qdd: np.ndarray,
-    at: Any,
-    tree: Tree | None = None,
+    t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, at: Any, tree: Tree | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return q, q̇ and q̈ at instants between the rows of a motion, shape (*at.shape, n) each.
 

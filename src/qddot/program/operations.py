@@ -129,9 +129,7 @@ FLOOR = Operation("floor", 1, floor, lambda r, a: (0,))
 ABS = Operation("abs", 1, _of_namespace("abs"), lambda r, a: (sign(a),))
 SIGN = Operation("sign", 1, sign, lambda r, a: (0,))
 MIN = Operation(
-    *("min", 2, minimum, lambda r, a, b: (less(a, b), 1 - less(a, b))),
-    commutes=True,
-    chooses=less,
+    *("min", 2, minimum, lambda r, a, b: (less(a, b), 1 - less(a, b))), commutes=True, chooses=less
 )
 MAX = Operation(
     *("max", 2, maximum, lambda r, a, b: (less(b, a), 1 - less(b, a))),

@@ -24,10 +24,7 @@ from qddot.readers.xml import Element, read_xml
 
 # contacts, sensors and simulators: none of them changes the dynamics
 SKIPPED = frozenset(
-    (
-        *("contact", "self_collision_checking", "verbose"),
-        *("sensor", "plugin", "gazebo", "mujoco"),
-    )
+    (*("contact", "self_collision_checking", "verbose"), *("sensor", "plugin", "gazebo", "mujoco"))
 )
 KEPT = ("ros2_control", "transmission")  # for ROS: not understood here, and written again
 MOST_KEPT = 1 << 16  # characters of them together

@@ -26,12 +26,7 @@ class InverseKinematics(DerivativeQuantities):
 
     @compiled
     def inverse_kinematics_all(
-        self,
-        X: Any,
-        frame: str,
-        *,
-        limits: bool = False,
-        free: Mapping[str, Any] | None = None,
+        self, X: Any, frame: str, *, limits: bool = False, free: Mapping[str, Any] | None = None
     ) -> Solutions:
         """Return all joint positions at which a frame has a pose, in closed form.
 

@@ -22,13 +22,7 @@ from qddot.scalars import (
     sqrt,
     wrapped_angle,
 )
-from qddot.scalars.expressions import (
-    PI_EXPRESSION,
-    Expression,
-    atomic,
-    expression,
-    function_of,
-)
+from qddot.scalars.expressions import PI_EXPRESSION, Expression, atomic, expression, function_of
 from qddot.scalars.monomials import PI, Atom, Monomial, reading_order
 
 

@@ -18,14 +18,7 @@ from fractions import Fraction
 from typing import Any
 
 from qddot.errors import BadArgument, BadExpression, shorten
-from qddot.scalars.expressions import (
-    FUNCTIONS,
-    ONE,
-    PI_EXPRESSION,
-    Expression,
-    expression,
-    symbol,
-)
+from qddot.scalars.expressions import FUNCTIONS, ONE, PI_EXPRESSION, Expression, expression, symbol
 from qddot.scalars.monomials import MOST_POWER
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)

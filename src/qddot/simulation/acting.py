@@ -151,12 +151,7 @@ class Past:
     """
 
     def __init__(
-        self,
-        q: np.ndarray,
-        qd: np.ndarray,
-        h: float,
-        delay: np.ndarray,
-        tree: Tree | None = None,
+        self, q: np.ndarray, qd: np.ndarray, h: float, delay: np.ndarray, tree: Tree | None = None
     ):
         """Keep where the arms start, (arms, nq) and (arms, n); then a state every h [s].
 

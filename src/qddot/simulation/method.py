@@ -13,14 +13,7 @@ from qddot.errors import BadArgument
 from qddot.simulation.contact import Modes
 from qddot.simulation.equation import Layout
 from qddot.simulation.plant import Plant
-from qddot.simulation.solvers import (
-    ADAPTIVE,
-    COMPILED,
-    IMPLICIT,
-    Explicit,
-    Midpoint,
-    sensitivity,
-)
+from qddot.simulation.solvers import ADAPTIVE, COMPILED, IMPLICIT, Explicit, Midpoint, sensitivity
 from qddot.simulation.steps import EXPLICIT, LEAST_TOLERANCE, check_coordinates
 from qddot.simulation.steps import METHODS as FIXED
 

@@ -11,16 +11,7 @@ import numpy as np
 
 from qddot.backends.device_arrays import package_of
 from qddot.backends.iterated import Given
-from qddot.checks import (
-    REAL,
-    by_name,
-    check_finite,
-    not_real,
-    one_of,
-    positive,
-    real_array,
-    whole,
-)
+from qddot.checks import REAL, by_name, check_finite, not_real, one_of, positive, real_array, whole
 from qddot.errors import BadArgument, WrongShape, did_you_mean, listing, printable
 from qddot.robot import Robot
 from qddot.simulation.acting import Law

@@ -12,12 +12,7 @@ from qddot.motions.piecewise import cubic_at
 from qddot.simulation import midpoint
 from qddot.simulation.steps import StepFunction
 
-ADAPTIVE: dict[str, type[OdeSolver]] = {
-    "RK45": RK45,
-    "DOP853": DOP853,
-    "Radau": Radau,
-    "BDF": BDF,
-}
+ADAPTIVE: dict[str, type[OdeSolver]] = {"RK45": RK45, "DOP853": DOP853, "Radau": Radau, "BDF": BDF}
 IMPLICIT = ("Radau", "BDF")
 
 RateAtTime = Callable[[float, np.ndarray], np.ndarray]  # from t [s] and y to dy/dt

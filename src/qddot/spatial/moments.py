@@ -107,9 +107,5 @@ def spread(alpha: Vec3, w: Vec3, v: Vec3) -> Mat3:
     else:
         xy, xz, yz = ((w[i] * v[j] + v[i] * w[j]) / 2 for i, j in ((0, 1), (0, 2), (1, 2)))
     return vector(
-        [
-            [-(yy + zz), xy - z, xz + y],
-            [xy + z, -(xx + zz), yz - x],
-            [xz - y, yz + x, -(xx + yy)],
-        ]
+        [[-(yy + zz), xy - z, xz + y], [xy + z, -(xx + zz), yz - x], [xz - y, yz + x, -(xx + yy)]]
     )

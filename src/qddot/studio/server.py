@@ -172,9 +172,7 @@ class Studio:
 
 
 def serve(
-    robot: str | Path | Robot | None = None,
-    port: int | None = None,
-    browser: bool = True,
+    robot: str | Path | Robot | None = None, port: int | None = None, browser: bool = True
 ) -> None:
     """Run the studio until Ctrl-C, and print where it is.
 

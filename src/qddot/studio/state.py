@@ -36,9 +36,7 @@ def state_of(question: Question, n: int) -> State:
     """Return the state that a question is about; what it does not say is zero."""
     rest = np.zeros(n)
     return State(
-        question.numbers("q", n),
-        question.numbers("qd", n, rest),
-        question.numbers("qdd", n, rest),
+        question.numbers("q", n), question.numbers("qd", n, rest), question.numbers("qdd", n, rest)
     )
 
 

@@ -18,10 +18,7 @@ if TYPE_CHECKING:
         NearestSingularity as NearestSingularity,
         nearest_singularity as nearest_singularity,
     )
-    from qddot.workspace.orientations import (
-        Dexterity as Dexterity,
-        dexterity_at as dexterity_at,
-    )
+    from qddot.workspace.orientations import Dexterity as Dexterity, dexterity_at as dexterity_at
     from qddot.workspace.places import Workspace as Workspace
     from qddot.workspace.reachable_set import reachable as reachable
 

@@ -40,11 +40,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PARTS = ("linear", "angular")
-UNITS = {
-    "velocity": ("m/s", "rad/s"),
-    "force": ("N", "N·m"),
-    "acceleration": ("m/s²", "rad/s²"),
-}
+UNITS = {"velocity": ("m/s", "rad/s"), "force": ("N", "N·m"), "acceleration": ("m/s²", "rad/s²")}
 WORDS = {"velocity": "Velocities", "force": "Forces", "acceleration": "Accelerations"}
 
 

@@ -41,11 +41,7 @@ def way(name: str) -> str:
 
 
 def compensated(
-    tree: Tree,
-    qd: JointVec,
-    wanted: JointVec,
-    friction: str,
-    viscous_at: JointVec | None = None,
+    tree: Tree, qd: JointVec, wanted: JointVec, friction: str, viscous_at: JointVec | None = None
 ) -> JointVec:
     """Return the friction torque of a model, its dry part in the direction that a law takes.
 
