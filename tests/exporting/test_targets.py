@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from command_line import run
+from long import long
 
 import qddot
 from qddot.errors import BadArgument
@@ -19,7 +20,8 @@ def description(path):
 
 
 @pytest.mark.parametrize(
-    ("options", "version"), [({}, "2.0"), ({"target": "fmu"}, "2.0"), ({"target": "fmu3"}, "3.0")]
+    ("options", "version"),
+    [({}, "2.0"), *long(({"target": "fmu"}, "2.0"), ({"target": "fmu3"}, "3.0"))],
 )
 def test_a_place_that_ends_in_fmu_is_one_file(options, version, tmp_path):
     words = [f"--{name}={value}" for name, value in options.items()]

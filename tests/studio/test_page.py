@@ -357,7 +357,9 @@ def test_names_and_numbers_are_not_cut(page):
 
 
 def test_what_is_drawn_on_the_arm_can_be_switched(studio):
-    with shown(studio.address, webgl=True, reduced_motion="reduce") as seen:
+    # few triangles and pixels: the browser draws by software here
+    small = {"width": 640, "height": 480, "webgl": True, "reduced_motion": "reduce"}
+    with shown(studio.address + "#robot=two_link", **small) as seen:
         page, known = seen.page, set()
 
         def changes():

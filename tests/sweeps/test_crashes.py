@@ -121,7 +121,7 @@ Units.part = killing
 
 
 @posix
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, *long(2)])
 def test_workers_that_are_killed_are_replaced(swings, tmp_path, in_workers, goes_on, workers):
     deaths = [f"kill-{k}" for k in range(2)]
     for name in deaths:
