@@ -59,7 +59,6 @@ class Monitor:
         if not self.block or self.rows is None:
             return
         t, Y, lost, *more = zip(*self.block, strict=True)
-        t, Y, lost, *more = zip(*self.block, strict=True)
         t, Y, lost = (np.array(column) for column in (t, Y, lost))
         self.block = []
         qdd, tau, asked = self.rows(t, Y, *more)
